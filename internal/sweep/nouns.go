@@ -1,0 +1,189 @@
+// Package sweep composes the nouns: the Spec that a file decodes to, the Plan
+// that it expands to, and the Record that is kept of each run. It does no I/O.
+package sweep
+
+import (
+	"time"
+
+	"sweep/internal/bench"
+	"sweep/internal/gpu"
+	"sweep/internal/matrix"
+	"sweep/internal/sglang"
+)
+
+// Schema is the version of every file sweep writes.
+const Schema = 1
+
+// Spec is a decoded sweep file.
+type Spec struct {
+	File        string // as named by the user, for messages
+	Name        string
+	Description string
+	Host        string // "" or "local": this machine
+	Container   Container
+	Server      Server
+	Axes        []matrix.Axis
+	Exclude     []matrix.Rule
+	Include     []matrix.Include
+	Baseline    []matrix.Label // empty: the first configuration
+	BaselinePos matrix.Pos
+	Bench       Bench
+	Repeats     int
+	BasePort    int // first port of the plan; 0 means DefaultBasePort
+}
+
+// DefaultBasePort is where planned ports start.
+const DefaultBasePort = 30000
+
+// Container says where a server lives.
+type Container struct {
+	Runtime  string `json:"runtime"`            // process | incus | lxc | pct | docker
+	Instance string `json:"instance,omitempty"` // an existing one
+}
+
+// Server is what every configuration has in common.
+type Server struct {
+	Command []string // interpreter and module; the word "sweep" in front stands for this binary
+	Env     []matrix.Setting
+	Flags   []matrix.Setting
+	Ready   ReadyBudget
+}
+
+// ReadyBudget bounds a start.
+type ReadyBudget struct {
+	Timeout time.Duration `json:"timeout"` // hard cap over all phases
+	Stall   time.Duration `json:"stall"`   // without any growth of the log
+}
+
+// Bench is the ladder every run is measured on.
+type Bench struct {
+	Tool     string
+	Levels   []bench.Level // in file order, single stream first
+	MaxLevel time.Duration
+	SLO      bench.SLO
+}
+
+// Configuration is one point of the matrix, complete.
+type Configuration struct {
+	ID        string           `json:"id"`   // hash of what is asked: "c" and ten hex digits
+	Name      string           `json:"name"` // axis=label,… or a given name
+	Labels    []matrix.Label   `json:"labels"`
+	Baseline  bool             `json:"baseline,omitempty"`
+	Command   []string         `json:"command"`
+	Flags     []matrix.Setting `json:"flags"` // merged, later wins, in order of first mention
+	Env       []matrix.Setting `json:"env"`
+	Container Container        `json:"container"`
+}
+
+// PlannedRun is one configuration to be measured once.
+type PlannedRun struct {
+	Ordinal int      `json:"ordinal"` // from 1, the order they run in
+	Config  string   `json:"config"`  // Configuration.ID
+	Repeat  int      `json:"repeat"`  // from 1
+	Port    int      `json:"port"`    // base port + ordinal - 1
+	Argv    []string `json:"argv"`    // exact
+}
+
+// Dropped is a combination that a rule removed.
+type Dropped struct {
+	Name string     `json:"name"`
+	Rule string     `json:"rule"`
+	Pos  matrix.Pos `json:"pos"`
+}
+
+// Plan is everything that will happen, frozen: later edits of the file do not
+// matter to it.
+type Plan struct {
+	Schema         int             `json:"schema"`
+	Name           string          `json:"name"`
+	Description    string          `json:"description,omitempty"`
+	File           string          `json:"file"`
+	Host           string          `json:"host"`
+	Configurations []Configuration `json:"configurations"`
+	Dropped        []Dropped       `json:"dropped,omitempty"`
+	Warnings       []string        `json:"warnings,omitempty"`
+	Runs           []PlannedRun    `json:"runs"`
+	Levels         []bench.Level   `json:"levels"` // of every run
+	Tool           string          `json:"tool"`
+	MaxLevel       time.Duration   `json:"max_level"`
+	SLO            bench.SLO       `json:"slo"`
+	Ready          ReadyBudget     `json:"ready"`
+	Repeats        int             `json:"repeats"`
+	Hash           string          `json:"hash"` // of all of the above
+}
+
+// Fingerprint is what the host turned out to have. Measurements are reused
+// only under an equal one. Null means that it could not be read.
+type Fingerprint struct {
+	Host   HostFacts        `json:"host"`
+	Server *sglang.Resolved `json:"server"` // null until a server answered
+	Sweep  string           `json:"sweep"`  // version of sweep
+}
+
+// HostFacts are known before anything starts.
+type HostFacts struct {
+	Hostname string    `json:"hostname"`
+	Kernel   string    `json:"kernel"`
+	CPU      string    `json:"cpu"`
+	Cores    int       `json:"cores"`
+	MemoryKB int64     `json:"memory_kb"`
+	GPUs     []gpu.GPU `json:"gpus"`     // empty with GPUNote set where there are none to be seen
+	GPUNote  string    `json:"gpu_note"` // why GPUs is empty
+	Driver   string    `json:"driver,omitempty"`
+}
+
+// Status is how far an attempt came.
+type Status string
+
+// The statuses of an attempt.
+const (
+	StatusRunning     Status = "running"     // not ended, or its runner died
+	StatusDone        Status = "done"        // every level was measured (well or badly)
+	StatusFailed      Status = "failed"      // the server failed; what was measured is kept
+	StatusInterrupted Status = "interrupted" // stopped by a person
+)
+
+// Record is kept of one attempt: record.json.
+type Record struct {
+	Schema        int            `json:"schema"`
+	Sweep         string         `json:"sweep"` // the night that made it
+	Run           string         `json:"run"`
+	Repeat        int            `json:"repeat"`
+	Attempt       int            `json:"attempt"`
+	Configuration Configuration  `json:"configuration"`
+	Argv          []string       `json:"argv"`
+	Port          int            `json:"port"`
+	Started       time.Time      `json:"started"`
+	Ended         *time.Time     `json:"ended"`
+	Status        Status         `json:"status"`
+	Fingerprint   Fingerprint    `json:"fingerprint"`
+	Phases        []sglang.Phase `json:"phases,omitempty"`
+	ReadySeconds  *float64       `json:"ready_s"` // start to first real generation
+	Failure       *Failure       `json:"failure"`
+	Teardown      *Teardown      `json:"teardown"`
+}
+
+// Failure is why an attempt did not end well.
+type Failure struct {
+	Cause   sglang.Cause `json:"cause"`
+	Exit    string       `json:"exit,omitempty"`  // "exit 2", "SIGKILL", "" while it lived
+	Level   string       `json:"level,omitempty"` // level key, when it happened under load
+	Excerpt []string     `json:"excerpt,omitempty"`
+}
+
+// Teardown is the proof that nothing was left.
+type Teardown struct {
+	Clean   bool     `json:"clean"`
+	Seconds float64  `json:"seconds"`
+	Killed  bool     `json:"killed"` // TERM was not enough
+	Left    []string `json:"left,omitempty"`
+	GPU     string   `json:"gpu"` // "clean", or why it was not looked at
+}
+
+// Run is all that is known of one run: its attempts and its measurements.
+type Run struct {
+	ID           string              // configuration
+	Name         string              // unique, sortable
+	Records      []Record            // by attempt
+	Measurements []bench.Measurement // at most one a level key, any attempt
+}

@@ -35,10 +35,10 @@ type Level struct {
 // Job is one level to measure against one server: the input of `sweep bench --job`.
 type Job struct {
 	Schema   int           `json:"schema"`
-	URL      string        `json:"url"` // http://host:port
+	URL      string        `json:"url"` // http://host:port, a path prefix allowed
 	Level    Level         `json:"level"`
-	Vocab    int           `json:"vocab"`     // token ids are drawn below this
-	Warmup   int           `json:"warmup"`    // requests before the window; 0 means as many as slots
+	Vocab    int           `json:"vocab"`     // token ids are drawn below this; 0 means DefaultVocab
+	Warmup   int           `json:"warmup"`    // requests before the window; 0 means as many as slots, negative none
 	MaxLevel time.Duration `json:"max_level"` // stop issuing after this; 0 means never
 	Stall    time.Duration `json:"stall"`     // no token on any stream for this long ends the level; 0 means DefaultStall
 	SLO      SLO           `json:"slo"`
@@ -84,6 +84,13 @@ type Dist struct {
 	Max  *float64 `json:"max"`
 }
 
+// Range bounds what was seen; null when nothing was.
+type Range struct {
+	Min  *float64 `json:"min"`
+	Mean *float64 `json:"mean"`
+	Max  *float64 `json:"max"`
+}
+
 // Ended says how a level came to its end.
 type Ended string
 
@@ -115,7 +122,8 @@ type Measurement struct {
 	Completed int            `json:"completed"`
 	Failed    int            `json:"failed"` // issued - completed, counted by us
 	InStream  int            `json:"failed_in_stream"`
-	Short     int            `json:"tokens_short"` // completed with fewer output tokens than asked
+	Short     int            `json:"tokens_short"`   // completed with fewer output tokens than asked
+	Mismatch  int            `json:"input_mismatch"` // completed, and the server counted another prompt length than was sent
 	Errors    map[string]int `json:"errors,omitempty"`
 
 	AskedInputTokens  int64  `json:"asked_input_tokens"`  // as drawn, over all prompts
@@ -123,6 +131,8 @@ type Measurement struct {
 	InputTokens       int64  `json:"input_tokens"`        // server's count, successful requests
 	OutputTokens      int64  `json:"output_tokens"`       // server's count, successful requests
 	CachedTokens      *int64 `json:"cached_tokens"`
+	DistinctPrompts   int    `json:"distinct_prompts"` // of those issued
+	OutputLen         Range  `json:"output_len"`       // tokens a successful request, as observed
 
 	OutputThroughput     *float64 `json:"output_throughput"`
 	InputThroughput      *float64 `json:"input_throughput"`
@@ -162,5 +172,11 @@ type Client struct {
 	CPUSeconds float64  `json:"cpu_s"`
 	CPUShare   *float64 `json:"cpu_share"`  // of the cores it may use, over the window
 	SendLag    Dist     `json:"send_lag"`   // scheduled to sent, ms
+	FirstWave  *float64 `json:"first_wave"` // from the first to the last slot's first send, ms
 	SlotShare  *float64 `json:"slot_share"` // of slots filled between ramp and last issue; null for a burst
+	Redials    int      `json:"redials"`    // connections that the server had closed and that were opened again inside the window
 }
+
+// Usable tells whether the level was measured to its end: a partial
+// measurement is kept and shown, but the level is measured again.
+func (m Measurement) Usable() bool { return m.Ended == Complete || m.Ended == AtMaxLevel }

@@ -17,7 +17,8 @@ type Kind string
 
 // The kinds of value a sweep file can give to a flag or a variable.
 const (
-	Omit   Kind = "omit"   // false or null: the flag is left out, the variable unset
+	Omit   Kind = "omit"   // false or null: the flag is left out; null: the variable is unset
+	Off    Kind = "off"    // false for a flag that declares a --no-x twin: that twin, alone
 	Switch Kind = "switch" // true: the flag alone, without a word
 	Word   Kind = "word"   // a scalar: one word, exactly as written in the file
 	Words  Kind = "words"  // a list: several words after one flag
@@ -74,6 +75,7 @@ type Label struct {
 // (`when` expressions join it with the rest of the language.)
 type Rule struct {
 	Labels []Label
+	Places []Pos // where each label stands; may be shorter than Labels
 	Pos    Pos
 	Text   string // the rule as a person would write it, for messages
 }
@@ -83,6 +85,15 @@ type Rule struct {
 type Include struct {
 	Name   string
 	Labels []Label
+	Places []Pos // where each label stands; may be shorter than Labels
 	Set    []Setting
 	Pos    Pos
+}
+
+// Matrix is everything that decides which points there are.
+type Matrix struct {
+	Axes     []Axis
+	Exclude  []Rule
+	Include  []Include
+	Baseline Rule // a label for every axis; without labels: the first point
 }

@@ -12,6 +12,10 @@
 //	state.json   who supervises: boot id, pids and their start times
 //	output.log   the command's stdout and stderr, interleaved as written
 //	exit.json    how the command ended; written once, atomically
+//	tree.json    identities of the descendants seen so far, for when the supervisor itself is killed
+//	stop.json    the grace that the last Stop asked for
+//	killed       there when TERM was not enough and KILL ended something
+//	lock         held (flock) from the start until the supervisor ends
 //
 // Identity is boot id + pid + start time, so a recycled pid or a rebooted
 // machine is never mistaken for the process.
@@ -24,10 +28,10 @@ import "time"
 type Spec struct {
 	ID     string        `json:"id"`
 	Argv   []string      `json:"argv"`
-	Env    []string      `json:"env,omitempty"` // NAME=value, the whole environment of the command
-	Dir    string        `json:"dir,omitempty"` // working directory; empty: the held directory
-	Grace  time.Duration `json:"grace"`         // between TERM and KILL when stopped; 0 means DefaultGrace
-	Nofile uint64        `json:"nofile,omitempty"`
+	Env    []string      `json:"env,omitempty"`    // NAME=value, the whole environment of the command
+	Dir    string        `json:"dir,omitempty"`    // working directory; empty: the held directory
+	Grace  time.Duration `json:"grace"`            // between TERM and KILL when stopped; 0 means DefaultGrace
+	Nofile uint64        `json:"nofile,omitempty"` // limit on open files, as far as this user may raise it; 0 leaves it
 
 	// Secrets are NAME=value pairs added to Env for the command only. They
 	// travel on the starter's stdin and in process environments, never on disk.
@@ -58,6 +62,10 @@ type State struct {
 	Boot  string `json:"boot,omitempty"`  // boot id at the start
 	Since string `json:"since,omitempty"` // RFC 3339, when the command was started
 	Exit  *Exit  `json:"exit,omitempty"`
+
+	// Killed tells that TERM and the grace were not enough: something of the
+	// tree had to be ended by KILL.
+	Killed bool `json:"killed"`
 }
 
 // Exit is how a command ended.

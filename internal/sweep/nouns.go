@@ -25,11 +25,19 @@ type Spec struct {
 	Axes        []matrix.Axis
 	Exclude     []matrix.Rule
 	Include     []matrix.Include
-	Baseline    []matrix.Label // empty: the first configuration
-	BaselinePos matrix.Pos
+	Baseline    matrix.Rule // without labels: the first configuration
 	Bench       Bench
-	Repeats     int
-	BasePort    int // first port of the plan; 0 means DefaultBasePort
+	Repeats     int       // 0 means 1
+	BasePort    int       // first port of the plan; 0 means DefaultBasePort
+	Warnings    []Warning // what a person should know, though the file is sound
+
+	source []byte // the text, for the line and the caret of later errors
+}
+
+// Warning is something in a sweep file that is allowed and probably not meant.
+type Warning struct {
+	Pos  matrix.Pos
+	Text string
 }
 
 // DefaultBasePort is where planned ports start.
@@ -70,8 +78,8 @@ type Configuration struct {
 	Labels    []matrix.Label   `json:"labels"`
 	Baseline  bool             `json:"baseline,omitempty"`
 	Command   []string         `json:"command"`
-	Flags     []matrix.Setting `json:"flags"` // merged, later wins, in order of first mention
-	Env       []matrix.Setting `json:"env"`
+	Flags     []matrix.Setting `json:"flags"` // merged, later wins, in order of first mention; left-out flags are not in it
+	Env       []matrix.Setting `json:"env"`   // the same; a variable to unset is in it, as Omit
 	Container Container        `json:"container"`
 }
 
@@ -80,7 +88,7 @@ type PlannedRun struct {
 	Ordinal int      `json:"ordinal"` // from 1, the order they run in
 	Config  string   `json:"config"`  // Configuration.ID
 	Repeat  int      `json:"repeat"`  // from 1
-	Port    int      `json:"port"`    // base port + ordinal - 1
+	Port    int      `json:"port"`    // base port + ordinal - 1, starting again after PortSpan
 	Argv    []string `json:"argv"`    // exact
 }
 
@@ -109,7 +117,7 @@ type Plan struct {
 	SLO            bench.SLO       `json:"slo"`
 	Ready          ReadyBudget     `json:"ready"`
 	Repeats        int             `json:"repeats"`
-	Hash           string          `json:"hash"` // of all of the above
+	Hash           string          `json:"hash"` // of everything that will happen; see hash
 }
 
 // Fingerprint is what the host turned out to have. Measurements are reused

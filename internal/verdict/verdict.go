@@ -38,4 +38,7 @@ type Limits struct {
 	FailedShare float64 // requests-failed is invalid above this share; default 0.01
 	ShortShare  float64 // tokens-short is invalid above this share; default 0.01
 	Arithmetic  float64 // relative tolerance; default 0.01
+	CachedShare float64 // cache-hit fires above this share of input tokens; default 0.01
+	SlotShare   float64 // client-slots fires below this share of slots filled; default 0.95
+	ClientCPU   float64 // client-bound fires from this share of the client's cores on; default 0.90
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"sweep/internal/runner"
+	"sweep/internal/sweep"
+)
+
+// codeError is an error with the exit code it asks for. An empty text says
+// that everything has been said already.
+type codeError struct {
+	code int
+	err  error
+}
+
+func (e *codeError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *codeError) Unwrap() error { return e.err }
+
+// usage is an error about how the command was called.
+func usage(format string, args ...any) error {
+	return &codeError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// silent ends with a code when the output has said why.
+func silent(code int) error { return &codeError{code: code} }
+
+// exitCode prints an error, once, and says how the program ends.
+func exitCode(err error, w io.Writer) int {
+	if err == nil {
+		return exitOK
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintln(w, "sweep: "+text)
+	}
+	var coded *codeError
+	var file *sweep.FileError
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &file):
+		return exitUsage
+	case errors.Is(err, runner.ErrHost):
+		return exitHost
+	default:
+		return exitFailed
+	}
+}
+
+// reportBug prints what a maintainer needs. Arguments are left out: they may
+// hold secrets.
+func reportBug(w io.Writer, p any) {
+	fmt.Fprintf(w, "sweep: bug: %v\nThis is a fault of sweep %s; please report it with the lines below. What was measured is on disk; the same command goes on.\n%s",
+		p, version(), debug.Stack())
+}

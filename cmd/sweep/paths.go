@@ -1,0 +1,40 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
+	"github.com/urfave/cli/v2"
+
+	"sweep/internal/launch"
+	"sweep/internal/store"
+)
+
+// dataFlag says where records are kept.
+func dataFlag() cli.Flag {
+	return &cli.StringFlag{Name: "data", EnvVars: []string{"SWEEP_DATA"}, Usage: "where nights and runs are kept",
+		DefaultText: "$XDG_DATA_HOME/sweep"}
+}
+
+func openStore(c *cli.Context) (*store.Dir, error) {
+	dir, err := store.Open(cmp.Or(c.String("data"), filepath.Join(xdg.DataHome, "sweep"))) // an empty SWEEP_DATA is none
+	if err != nil {
+		return nil, fmt.Errorf("open the data directory: %w; --data names another", err)
+	}
+	return dir, nil
+}
+
+// stateDir is where this host's lock and the held processes are.
+func stateDir() string { return filepath.Join(xdg.StateHome, "sweep") }
+
+// cacheDir is where hash-named copies of this binary are.
+func cacheDir() string { return filepath.Join(xdg.CacheHome, "sweep") }
+
+func newRuntime(name string) (launch.Runtime, error) {
+	if name != "process" {
+		return nil, usage("container.runtime %q is not supported yet; \"process\" is: it runs the server on this machine", name)
+	}
+	return launch.NewProcess(stateDir(), cacheDir()), nil
+}

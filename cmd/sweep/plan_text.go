@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"sweep/internal/bench"
+	"sweep/internal/sweep"
+)
+
+// planTextOptions say what a written plan shows.
+type planTextOptions struct {
+	Commands bool // also the exact command of each run, ready to paste
+}
+
+// planWidth is how wide a plan is written: plans are pasted into tickets and
+// read on consoles, so it does not follow the terminal.
+const planWidth = 80
+
+// planHead is the column where the values of the head begin.
+const planHead = 11
+
+// planColumn is the column where names begin in the list of runs.
+const planColumn = 33
+
+// writePlan writes a plan for a person: what it is, the ladder, the runs in
+// order, what was dropped and why, and what to look at twice.
+func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
+	out := bufio.NewWriter(w)
+	byID := make(map[string]*sweep.Configuration, len(p.Configurations))
+	for i := range p.Configurations {
+		byID[p.Configurations[i].ID] = &p.Configurations[i]
+	}
+	writePlanHead(out, p)
+	writePlanRuns(out, p, byID, o)
+	writePlanDropped(out, p)
+	if len(p.Warnings) > 0 {
+		fmt.Fprintf(out, "\n%s\n", planCount(len(p.Warnings), "warning"))
+		for _, text := range p.Warnings {
+			planWrap(out, "  ", "    ", text)
+		}
+	}
+	return out.Flush()
+}
+
+func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
+	say := func(key, text string) {
+		planWrap(out, fmt.Sprintf("%-*s", planHead, key), strings.Repeat(" ", planHead), text)
+	}
+	say("Sweep", p.Name)
+	if p.Description != "" {
+		say("", p.Description)
+	}
+	host := p.Host
+	if host == "local" {
+		host = "this machine"
+	}
+	if len(p.Configurations) > 0 {
+		host += ", runtime " + p.Configurations[0].Container.Runtime
+	}
+	say("Host", host)
+	say("Runs", fmt.Sprintf("%s × %s = %s", planCount(len(p.Configurations), "configuration"), planCount(p.Repeats, "repeat"), planCount(len(p.Runs), "run")))
+	for _, c := range p.Configurations {
+		if c.Baseline {
+			say("Baseline", c.Name+" (first in each repeat)")
+			break
+		}
+	}
+	for i, l := range p.Levels {
+		key := ""
+		if i == 0 {
+			key = "Levels"
+		}
+		say(key, planLevel(l))
+	}
+	say("Limits", strings.Join(planLimits(p), "; "))
+}
+
+// planLevel is one load point in words. Lengths are spelled out: "256 tokens"
+// of a uniform draw are 128 on average.
+func planLevel(l bench.Level) string {
+	load := fmt.Sprintf("concurrency %d, %s", l.Concurrency, planCount(l.Prompts, "prompt"))
+	if l.Mode == bench.Burst {
+		load = fmt.Sprintf("burst of %d", l.Concurrency)
+	}
+	w := l.Workload
+	return fmt.Sprintf("%-32s %s: %s in, %s out, seed %d", load, w.Name,
+		planLength(w.InputLen, w.RangeRatio), planLength(w.OutputLen, w.RangeRatio), w.Seed)
+}
+
+// planLength follows the draw of bench_serving: uniform whole numbers from
+// max(int(L·ratio), 1) to L.
+func planLength(most int, ratio float64) string {
+	least := max(int(float64(most)*ratio), 1)
+	if least == most {
+		return fmt.Sprint(most)
+	}
+	return fmt.Sprintf("%d..%d", least, most)
+}
+
+func planLimits(p *sweep.Plan) []string {
+	limits := []string{fmt.Sprintf("start within %s, log silent for at most %s", planDuration(p.Ready.Timeout), planDuration(p.Ready.Stall))}
+	if p.MaxLevel > 0 {
+		limits = append(limits, "a level stops issuing after "+planDuration(p.MaxLevel))
+	} else {
+		limits = append(limits, "no time limit on a level")
+	}
+	var slo []string
+	for _, s := range []struct {
+		name  string
+		limit time.Duration
+	}{{"TTFT", p.SLO.TTFT}, {"TPOT", p.SLO.TPOT}, {"E2E", p.SLO.E2E}} {
+		if s.limit > 0 {
+			slo = append(slo, s.name+" ≤ "+planDuration(s.limit))
+		}
+	}
+	if len(slo) > 0 {
+		limits = append(limits, "goodput counts "+strings.Join(slo, ", "))
+	}
+	return limits
+}
+
+func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Configuration, o planTextOptions) {
+	fmt.Fprintf(out, "\n%6s %6s  %-11s %5s %s\n", "run", "repeat", "id", "port", "configuration")
+	indent := strings.Repeat(" ", planColumn)
+	for _, r := range p.Runs {
+		c, known := byID[r.Config]
+		name := "?"
+		if known {
+			name = c.Name
+		}
+		planWrap(out, fmt.Sprintf("%6d %6d  %-11s %5d ", r.Ordinal, r.Repeat, r.Config, r.Port), indent, name)
+		if o.Commands && known {
+			// One line, however long: a wrapped command cannot be pasted.
+			out.WriteString(c.Shell(r.Argv))
+			out.WriteByte('\n')
+		}
+	}
+}
+
+// writePlanDropped lists every dropped combination under the rule that dropped
+// it; the rules come in the order of their first victim.
+func writePlanDropped(out *bufio.Writer, p *sweep.Plan) {
+	if len(p.Dropped) == 0 {
+		return
+	}
+	type rule struct {
+		line, column int
+		text         string
+	}
+	var order []rule
+	names := map[rule][]string{}
+	for _, d := range p.Dropped {
+		r := rule{d.Pos.Line, d.Pos.Column, d.Rule}
+		if names[r] == nil {
+			order = append(order, r)
+		}
+		names[r] = append(names[r], d.Name)
+	}
+	fmt.Fprintf(out, "\n%s dropped\n", planCount(len(p.Dropped), "combination"))
+	for _, r := range order {
+		planWrap(out, "  ", "    ", fmt.Sprintf("%s:%d:%d %s drops %d:", p.File, r.line, r.column, r.text, len(names[r])))
+		for _, name := range names[r] {
+			planWrap(out, "    ", "      ", name)
+		}
+	}
+}
+
+// planWrap writes first and text on lines of planWidth columns; the lines after
+// the first begin with rest. It breaks at a space, else after a comma, else
+// anywhere.
+func planWrap(out *bufio.Writer, first, rest, text string) {
+	text = sweep.Printable(text)
+	out.WriteString(first)
+	room := planWidth - utf8.RuneCountInString(first)
+	for utf8.RuneCountInString(text) > room {
+		cut := planCut(text, room)
+		out.WriteString(strings.TrimRight(text[:cut], " "))
+		out.WriteByte('\n')
+		out.WriteString(rest)
+		text = strings.TrimLeft(text[cut:], " ")
+		room = planWidth - utf8.RuneCountInString(rest)
+	}
+	out.WriteString(text)
+	out.WriteByte('\n')
+}
+
+// planCut is where to break a text that is longer than room.
+func planCut(text string, room int) int {
+	space, comma, runes := 0, 0, 0
+	for i, r := range text {
+		switch {
+		case runes == room && r == ' ':
+			return i // it fits exactly
+		case runes == room && space > 0:
+			return space
+		case runes == room && comma > 0:
+			return comma
+		case runes == room:
+			return i
+		case r == ' ':
+			space = i
+		case r == ',':
+			comma = i + 1
+		}
+		runes++
+	}
+	return len(text)
+}
+
+func planCount(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// planDuration drops the zero parts that time.Duration prints: 45m, not 45m0s.
+func planDuration(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"sweep/internal/runner"
+	"sweep/internal/store"
+	"sweep/internal/sweep"
+)
+
+// maxFile bounds a sweep file, in bytes.
+const maxFile = 1 << 20
+
+func planFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringSliceFlag{Name: "only", Usage: "only the configurations with these labels (`axis=label,…`) or this name"},
+		&cli.IntFlag{Name: "max-configs", Value: 500, Usage: "refuse a matrix with more configurations"},
+		&cli.IntFlag{Name: "base-port", Usage: "first port of the plan, instead of the file's"},
+	}
+}
+
+func runCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "run", Usage: "run a sweep file to its end, then compare", ArgsUsage: "FILE",
+		Description: "Starts the server for each configuration, measures each level, proves the host clean, and\n" +
+			"prints the comparison. What is there already (same ID, host and level) is reused. Ctrl-C\n" +
+			"once stops and finishes the teardown; twice leaves at once. The same command goes on.\n\n" +
+			"  sweep run sweeps/demo.yaml\n  sweep run --only parallel=tp8 night.yaml\n  sweep run --json night.yaml | jq .",
+		Flags: append(planFlags(), dataFlag(),
+			&cli.BoolFlag{Name: "json", Usage: "events as JSON lines on stdout instead of text"}),
+		Action: func(c *cli.Context) error {
+			plan, err := readPlan(c, s)
+			if err != nil {
+				return err
+			}
+			dir, err := openStore(c)
+			if err != nil {
+				return err
+			}
+			return runPlan(c, s, plan, dir)
+		},
+	}
+}
+
+func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error {
+	if plan.Host != "" && plan.Host != "local" {
+		return usage("host %q: running on another host is not supported yet; run sweep on that host, or use host: local", plan.Host)
+	}
+	rt, err := newRuntime(plan.Configurations[0].Container.Runtime)
+	if err != nil {
+		return err
+	}
+	screen := newScreen(s, c.Bool("json"))
+	facts := runner.HostFacts(c.Context, runner.Local{})
+	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
+		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event})
+	screen.close()
+	if outcome.Night != "" && !c.Bool("json") {
+		if reportErr := writeReport(dir, outcome.Night, s.out, "text"); reportErr != nil {
+			err = errors.Join(err, reportErr)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case outcome.Interrupted:
+		fmt.Fprintln(s.err, "sweep: interrupted; the host is clean. The same command goes on with what is missing.")
+		return silent(exitInterrupted)
+	}
+	bad, err := invalidCount(dir, outcome.Night)
+	if err != nil {
+		return err
+	}
+	if outcome.Failed > 0 || outcome.NotRun > 0 || bad > 0 {
+		return silent(exitFailed)
+	}
+	return nil
+}
+
+// readPlan reads the one sweep file a command was given and plans it.
+func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
+	if c.NArg() != 1 {
+		return nil, usage("%s takes one sweep file, got %d; see `sweep %s --help`", c.Command.Name, c.NArg(), c.Command.Name)
+	}
+	name := c.Args().First()
+	text, err := readFile(name, s.in)
+	if err != nil {
+		return nil, err
+	}
+	spec, err := sweep.Decode(name, text)
+	if err != nil {
+		return nil, err
+	}
+	if c.IsSet("base-port") {
+		spec.BasePort = c.Int("base-port")
+	}
+	return sweep.NewPlan(spec, sweep.PlanOptions{MaxConfigs: c.Int("max-configs"), Only: c.StringSlice("only")})
+}
+
+// readFile reads a sweep file, "-" being standard input.
+func readFile(name string, stdin io.Reader) ([]byte, error) {
+	from := stdin
+	if name != "-" {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, usage("read the sweep file: %w", err)
+		}
+		if !info.Mode().IsRegular() {
+			return nil, usage("read the sweep file: %s is not a file", name)
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, usage("read the sweep file: %w", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
+	if err != nil {
+		return nil, usage("read the sweep file %s: %w", name, err)
+	}
+	if len(text) > maxFile {
+		return nil, usage("%s is larger than %d bytes: this is not a sweep file", name, maxFile)
+	}
+	return text, nil
+}

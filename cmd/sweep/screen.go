@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-isatty"
+	"github.com/mattn/go-runewidth"
+	"golang.org/x/term"
+
+	"sweep/internal/store"
+)
+
+// screen is the one owner of the terminal while a night runs. It knows only
+// the events of the journal. Lines read as a log; on a terminal one status
+// line stands below them.
+type screen struct {
+	mu     sync.Mutex
+	out    io.Writer
+	json   bool
+	tty    bool
+	width  func() int
+	status string // as drawn, "" when none
+	night  clock
+	last   time.Time // of the last line printed
+	tick   chan struct{}
+	done   chan struct{}
+}
+
+// statusEvery is how often the status line is redrawn between events.
+const statusEvery = time.Second
+
+// newScreen writes to standard error on a terminal, so that the comparison on
+// standard output can be piped; with asJSON, events go to standard output.
+func newScreen(s streams, asJSON bool) *screen {
+	sc := &screen{out: s.err, json: asJSON, width: func() int { return 80 }, tick: make(chan struct{}), done: make(chan struct{})}
+	if asJSON {
+		sc.out = s.out
+	}
+	if f, ok := s.err.(*os.File); ok && !asJSON && isatty.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb" {
+		sc.tty = true
+		sc.width = func() int {
+			if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 20 {
+				return w
+			}
+			return 80
+		}
+	}
+	go sc.redraw()
+	return sc
+}
+
+// redraw keeps the status line's clock going.
+func (s *screen) redraw() {
+	defer close(s.done)
+	if !s.tty {
+		<-s.tick
+		return
+	}
+	every := time.NewTicker(statusEvery)
+	defer every.Stop()
+	for {
+		select {
+		case <-s.tick:
+			return
+		case now := <-every.C:
+			s.mu.Lock()
+			s.draw(s.night.status(now))
+			s.mu.Unlock()
+		}
+	}
+}
+
+// event shows one event.
+func (s *screen) event(e store.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.json {
+		line, err := json.Marshal(e)
+		if err == nil {
+			fmt.Fprintf(s.out, "%s\n", line)
+		}
+		return
+	}
+	s.night.event(e)
+	if text := sentence(e, e.At.Sub(s.last)); text != "" {
+		s.print(e.At, text)
+	}
+	s.draw(s.night.status(e.At))
+}
+
+// print writes one line of the log above the status line.
+func (s *screen) print(at time.Time, text string) {
+	s.draw("")
+	s.last = at
+	stamp := at.Local().Format("15:04:05") + "  "
+	for i, line := range wrap(text, s.width()-len(stamp)) {
+		if i > 0 {
+			stamp = strings.Repeat(" ", len(stamp))
+		}
+		fmt.Fprintln(s.out, stamp+line)
+	}
+}
+
+// draw replaces the status line.
+func (s *screen) draw(status string) {
+	if !s.tty || status == s.status {
+		return
+	}
+	status = runewidth.Truncate(status, s.width()-1, "…")
+	fmt.Fprintf(s.out, "\r\x1b[K%s", status)
+	s.status = status
+}
+
+func (s *screen) close() {
+	close(s.tick)
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.draw("")
+}
+
+// wrap breaks a text at spaces so that no line is wider than width, unless one
+// word is. The indentation of the text is kept for all its lines.
+func wrap(text string, width int) []string {
+	var lines []string
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line, start := indent, true
+	for _, word := range strings.Fields(text) {
+		switch {
+		case start:
+			line += word
+		case runewidth.StringWidth(line)+1+runewidth.StringWidth(word) > width:
+			lines = append(lines, line)
+			line = indent + "  " + word
+		default:
+			line += " " + word
+		}
+		start = false
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,78 @@
+package bench
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+)
+
+// Schema is the version of every file that this package writes.
+const Schema = 1
+
+// Tool names the native client in measurements.
+const Tool = "native"
+
+// ToolVersion is the version of the native client's definitions. It changes
+// when the same traffic would give another figure or another workload, so that
+// measurements of two versions are never taken for the same thing.
+const ToolVersion = "1"
+
+// String names the level as it is shown: "c=64", "burst=256".
+func (l Level) String() string {
+	if l.Mode == Burst {
+		return "burst=" + strconv.Itoa(l.requests())
+	}
+	return "c=" + strconv.Itoa(l.Concurrency)
+}
+
+// Key identifies what was measured: equal keys mean the same mode, load,
+// workload, tool and tool version. It is safe as a directory name. The
+// workload's name is only a label and not part of it.
+func (l Level) Key() string {
+	letter := "c"
+	slots := l.slots()
+	if l.Mode == Burst {
+		letter = "b"
+	}
+	w := l.Workload
+	readable := fmt.Sprintf("%s%d-p%d-i%d-o%d", letter, slots, l.requests(), w.InputLen, w.OutputLen)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/random-ids/%s/%s/r%s/s%d", Tool, ToolVersion, l.Mode, readable,
+		strconv.FormatFloat(w.RangeRatio, 'g', -1, 64), w.Seed))
+	return readable + "-" + hex.EncodeToString(sum[:4])
+}
+
+// requests is how many requests the level issues: a burst that names only its
+// size issues that many.
+func (l Level) requests() int {
+	if l.Mode == Burst && l.Prompts == 0 {
+		return l.Concurrency
+	}
+	return l.Prompts
+}
+
+// slots is how many requests can be in flight at once.
+func (l Level) slots() int {
+	if l.Mode == Burst {
+		return l.requests()
+	}
+	return l.Concurrency
+}
+
+// check tells what is wrong with a level before anything is sent.
+func (l Level) check() error {
+	w := l.Workload
+	switch {
+	case l.Mode != Closed && l.Mode != Burst:
+		return fmt.Errorf("level mode %q is not known: use %q or %q", l.Mode, Closed, Burst)
+	case l.slots() < 1:
+		return fmt.Errorf("level %s needs at least one slot", l)
+	case l.requests() < 1:
+		return fmt.Errorf("level %s needs at least one prompt", l)
+	case w.InputLen < 1 || w.OutputLen < 1:
+		return fmt.Errorf("workload lengths are %d in, %d out: both must be at least 1 token", w.InputLen, w.OutputLen)
+	case !(w.RangeRatio >= 0 && w.RangeRatio <= 1):
+		return fmt.Errorf("range ratio %v is outside 0 to 1", w.RangeRatio)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package bench
+
+import "time"
+
+// ttft is the time to the first output token in ms: to the first chunk that
+// brings one by the server's count, or to the first text where the server sends
+// text without counts. Null when there was none.
+func (t *trace) ttft() *float64 {
+	var first time.Duration
+	if len(t.arrivals) > 0 {
+		first = t.arrivals[0].at
+	}
+	if t.uncounted && t.firstText > 0 && (first == 0 || t.firstText < first) {
+		first = t.firstText
+	}
+	return since(t.sent, first)
+}
+
+// ttftText is the time to the first visible text, content or reasoning, in ms.
+func (t *trace) ttftText() *float64 { return since(t.sent, t.firstText) }
+
+// e2e is the time to the last byte of the stream in ms.
+func (t *trace) e2e() *float64 { return since(t.sent, t.end) }
+
+// tpot is (e2e - ttft) / (output tokens - 1) in ms. It is null below two output
+// tokens, and where everything came at once: a time of zero would pass every
+// limit without having been measured.
+func (t *trace) tpot() *float64 {
+	e2e, ttft := t.e2e(), t.ttft()
+	if t.out < 2 || e2e == nil || ttft == nil || *e2e <= *ttft {
+		return nil
+	}
+	return ptr((*e2e - *ttft) / float64(t.out-1))
+}
+
+// since is a positive duration in ms, null otherwise.
+func since(from, to time.Duration) *float64 {
+	if to <= from {
+		return nil
+	}
+	return ptr(ms(to - from))
+}
+
+// met tells whether a request stays within every limit. A limit on the time
+// per token says nothing about a request in which there was none to measure.
+func (s SLO) met(t trace) bool {
+	within := func(limit time.Duration, seen *float64, needed bool) bool {
+		return limit == 0 || seen == nil && !needed || seen != nil && *seen <= ms(limit)
+	}
+	return within(s.TTFT, t.ttft(), true) && within(s.TPOT, t.tpot(), false) && within(s.E2E, t.e2e(), true)
+}
+
+// request is the line of requests.jsonl, with times from the window's start.
+// Latencies of a failed request are what was seen before it failed.
+func (t *trace) request(start time.Duration) Request {
+	count := func(n int) *int {
+		if n < 0 {
+			return nil
+		}
+		return &n
+	}
+	r := Request{Index: t.index, Sent: ms(t.sent - start), TTFT: t.ttft(), TTFTText: t.ttftText(),
+		AskedIn: t.askedIn, AskedOut: t.askedOut, PromptTok: count(t.prompt), OutputTok: count(t.out), CachedTok: count(t.cached),
+		Chunks: len(t.arrivals), Finish: t.finish, Error: t.problem, InStream: t.inStream}
+	if t.ok() {
+		r.E2E, r.TPOT = t.e2e(), t.tpot()
+	}
+	return r
+}

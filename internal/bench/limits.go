@@ -1,0 +1,33 @@
+package bench
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// spareFiles is what the process needs beside one descriptor a connection:
+// standard streams, files, the poller, a control call.
+const spareFiles = 64
+
+// ensureFiles raises the soft limit on open files of this process so that n
+// connections fit, and refuses beforehand when the hard limit does not allow it:
+// halfway through a level it would look like a server that refuses connections.
+func ensureFiles(n int) error {
+	need := uint64(n + spareFiles)
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("read the limit on open files of the client: %w", err)
+	}
+	if limit.Cur >= need {
+		return nil
+	}
+	if limit.Max < need {
+		return fmt.Errorf("%d connections need %d open files in the client, whose hard limit is %d: raise it for this user (ulimit -Hn, limits.conf, LimitNOFILE=) or lower the concurrency",
+			n, need, limit.Max)
+	}
+	limit.Cur = need
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("raise the limit on open files of the client to %d: %w", need, err)
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+func TestTable(t *testing.T) {
+	level := Level{Mode: Closed, Concurrency: 2, Prompts: 5, Workload: Workload{InputLen: 10, OutputLen: 4, Seed: 1, RangeRatio: 1}}
+	m := aggregate(level, SLO{TTFT: 150 * time.Millisecond}, []trace{
+		scripted(0, 0, arrival{100 * msec, 1}, arrival{300 * msec, 2001}, arrival{1000 * msec, 1}),
+		scripted(1, 10*msec, arrival{200 * msec, 4}, arrival{1100 * msec, 3}),
+		scripted(0, 1000*msec, arrival{1100 * msec, 1}, arrival{1600 * msec, 1}),
+		failed(1, 1100*msec, 2000*msec, "HTTP 503: "+strings.Repeat("very ", 20)+"busy"),
+	})
+	m.Ended, m.Warmup, m.Flush = AtMaxLevel, 2, flushed
+	var b strings.Builder
+	if err := Table(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	for line := range strings.Lines(got) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	order := -1
+	for _, want := range []string{"c=2", "ENDED EARLY: max-level", "output tok/s", "1,006", "whole window, 2.00 s", "steady state", "input tok/s", "15.00",
+		"total tok/s", "1,021", "goodput", "50.0 % of issued", "\nms ", "p50", "\nTTFT", "\nTPOT", "\nITL", "\nchunk gap", "\nE2E",
+		"5 asked, 4 issued, 3 completed, 1 failed", "1 x HTTP 503: very", "30 in, 2012 out; 2 to 2003 out a request", "warm-up   2 requests; cache flushed", "client"} {
+		at := strings.Index(got, want)
+		if at < 0 {
+			t.Errorf("no %q in\n%s", want, got)
+		} else if at < order {
+			t.Errorf("%q comes too early in\n%s", want, got)
+		}
+		order = max(order, at)
+	}
+	for line := range strings.Lines(got) {
+		if i := strings.Index(line, "tok/s"); i > 0 && !strings.HasSuffix(line[:i], "output ") && !strings.HasSuffix(line[:i], "input ") && !strings.HasSuffix(line[:i], "total ") {
+			t.Errorf("a bare tok/s: %s", line)
+		}
+	}
+}
+
+func TestTableOfNothing(t *testing.T) {
+	var b strings.Builder
+	m := aggregate(closed(1, 2), SLO{}, []trace{failed(0, 0, 0, "x")})
+	if err := Table(&b, m); err != nil || !strings.Contains(b.String(), "n/a") || strings.Contains(b.String(), "NaN") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.HasPrefix(line, "output tok/s") && !strings.Contains(line, "n/a") {
+			t.Errorf("not measured, shown as %s", line)
+		}
+	}
+}
+
+func TestFigure(t *testing.T) {
+	for want, x := range map[string]*float64{"n/a": nil, "0.00": ptr(0), "999.99": ptr(999.99), "1,000": ptr(1000), "1,234,568": ptr(1234567.8), "-12.50": ptr(-12.5)} {
+		if got := figure(x); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

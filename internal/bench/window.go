@@ -1,0 +1,169 @@
+package bench
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"sweep/internal/stats"
+)
+
+// aggregate turns what the requests of a level experienced into its figures.
+// It is pure: equal traces give equal figures. Definitions are those of
+// sglang.bench_serving where the names are the same, except that the window ends
+// with the last byte (that tool's also holds an arrival sleep and a call to the
+// server), and that tokens count only when the server counted them.
+func aggregate(level Level, slo SLO, traces []trace) Measurement {
+	m := Measurement{Schema: Schema, Key: level.Key(), Level: level, Tool: Tool, ToolVersion: ToolVersion,
+		Asked: level.requests(), Issued: len(traces)}
+	in, out := level.Workload.Lengths(level.requests())
+	m.AskedInputTokens, m.AskedOutputTokens = total(in), total(out)
+	if len(traces) == 0 {
+		return m
+	}
+	start, end := span(traces)
+	m.Window = max(end-start, 0).Seconds()
+
+	m.count(traces)
+	if m.Completed > 0 && m.Window > 0 {
+		m.rates(traces, slo)
+		m.PeakOutputThroughput = peak(traces, start, end)
+		m.ConcurrencyMean = ptr(float64(busy(traces, start, end)) / float64(end-start))
+	}
+	m.latencies(traces)
+	m.ConcurrencyPeak = mostAtOnce(traces)
+	m.Steady, m.Client.SlotShare, m.Client.FirstWave = steady(level, traces)
+	lags := make([]float64, len(traces))
+	for i, t := range traces {
+		lags[i] = ms(t.sent - t.scheduled)
+	}
+	m.Client.SendLag = Dist(stats.Summarize(lags))
+	return m
+}
+
+// span is the window: from the first send to the last byte of any request.
+func span(traces []trace) (start, end time.Duration) {
+	start = slices.MinFunc(traces, func(a, b trace) int { return cmp.Compare(a.sent, b.sent) }).sent
+	end = slices.MaxFunc(traces, func(a, b trace) int { return cmp.Compare(a.lastByte, b.lastByte) }).lastByte
+	return start, end
+}
+
+// count sums what can be counted.
+func (m *Measurement) count(traces []trace) {
+	prompts := map[uint64]bool{}
+	lengths := make([]float64, 0, len(traces))
+	for _, t := range traces {
+		prompts[t.content] = true
+		if !t.ok() {
+			m.countError(t)
+			continue
+		}
+		m.Completed++
+		m.OutputTokens += int64(t.out)
+		m.InputTokens += int64(max(t.prompt, 0))
+		lengths = append(lengths, float64(t.out))
+		if t.out < t.askedOut {
+			m.Short++
+		}
+		if t.prompt >= 0 && t.prompt != t.askedIn {
+			m.Mismatch++
+		}
+		if t.cached >= 0 {
+			sum := int64(t.cached)
+			if m.CachedTokens != nil {
+				sum += *m.CachedTokens
+			}
+			m.CachedTokens = &sum
+		}
+	}
+	m.Failed = m.Issued - m.Completed
+	m.DistinctPrompts = len(prompts)
+	if len(lengths) > 0 {
+		seen := stats.Summarize(lengths)
+		m.OutputLen = Range{Min: ptr(slices.Min(lengths)), Mean: seen.Mean, Max: seen.Max}
+	}
+}
+
+// maxReasons bounds how many different failures are kept apart.
+const maxReasons = 20
+
+func (m *Measurement) countError(t trace) {
+	if t.inStream {
+		m.InStream++
+	}
+	if m.Errors == nil {
+		m.Errors = map[string]int{}
+	}
+	reason := t.problem
+	if _, known := m.Errors[reason]; !known && len(m.Errors) >= maxReasons {
+		reason = "other reasons, see requests.jsonl"
+	}
+	m.Errors[reason]++
+}
+
+// rates are everything a second of the window. Input needs the server's count
+// of every prompt.
+func (m *Measurement) rates(traces []trace, slo SLO) {
+	m.OutputThroughput = ptr(float64(m.OutputTokens) / m.Window)
+	m.RequestThroughput = ptr(float64(m.Completed) / m.Window)
+	if !slices.ContainsFunc(traces, func(t trace) bool { return t.ok() && t.prompt < 0 }) {
+		m.InputThroughput = ptr(float64(m.InputTokens) / m.Window)
+		m.TotalThroughput = ptr(float64(m.InputTokens+m.OutputTokens) / m.Window)
+	}
+	if slo != (SLO{}) {
+		good := 0
+		for _, t := range traces {
+			if t.ok() && slo.met(t) {
+				good++
+			}
+		}
+		m.Goodput = ptr(float64(good) / m.Window)
+		m.GoodputShare = ptr(float64(good) / float64(m.Issued))
+	}
+}
+
+// latencies summarises the samples of successful requests.
+func (m *Measurement) latencies(traces []trace) {
+	var ttft, ttftText, e2e, tpot, itl, gaps []float64
+	for _, t := range traces {
+		if !t.ok() {
+			continue
+		}
+		ttft = keep(ttft, t.ttft())
+		ttftText = keep(ttftText, t.ttftText())
+		e2e = keep(e2e, t.e2e())
+		tpot = keep(tpot, t.tpot())
+		for i := 1; i < len(t.arrivals) && !t.uncounted; i++ {
+			gap := ms(t.arrivals[i].at - t.arrivals[i-1].at)
+			gaps = append(gaps, gap)
+			for range t.arrivals[i].tokens {
+				itl = append(itl, gap/float64(t.arrivals[i].tokens))
+			}
+		}
+	}
+	m.TTFT, m.TTFTText = Dist(stats.Summarize(ttft)), Dist(stats.Summarize(ttftText))
+	m.E2E, m.TPOT = Dist(stats.Summarize(e2e)), Dist(stats.Summarize(tpot))
+	m.ITL, m.ChunkGap = Dist(stats.Summarize(itl)), Dist(stats.Summarize(gaps))
+	if m.TPOT.P50 != nil {
+		m.PerStream = ptr(1000 / *m.TPOT.P50)
+	}
+}
+
+func keep(samples []float64, x *float64) []float64 {
+	if x == nil {
+		return samples
+	}
+	return append(samples, *x)
+}
+
+func total(lengths []int) (sum int64) {
+	for _, n := range lengths {
+		sum += int64(n)
+	}
+	return sum
+}
+
+func ptr(x float64) *float64 { return &x }
+
+// ms is a duration in milliseconds.
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,60 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// StopReport is the proof that a server is gone, or what is left of it.
+type StopReport struct {
+	Clean   bool // no live process, and the port refuses
+	Killed  bool // TERM was not enough: something lived on through the grace
+	Seconds float64
+	Left    []string // what still lives or answers; empty when clean
+}
+
+// portPause is how often a closing port is tried.
+const portPause = 50 * time.Millisecond
+
+// Stop ends the server: TERM, grace, KILL of its whole tree. It returns when
+// nothing of it lives and its port refuses, or with what is left. A server
+// that ended by itself is proven gone in the same way. It may be called again.
+func (s *Server) Stop(ctx context.Context) (StopReport, error) {
+	begun := time.Now()
+	s.client.Close()
+	state, err := s.held.Stop(ctx, s.spec.Grace)
+	took := time.Since(begun)
+	report := StopReport{Killed: took >= s.spec.Grace}
+	if err != nil {
+		err = fmt.Errorf("stop %s: %w", s.describe(), err)
+		report.Left = append(report.Left, "not known: the stop failed")
+	} else if state.Alive > 0 {
+		report.Left = append(report.Left, fmt.Sprintf("%d processes of the server", state.Alive))
+	}
+	if holder := s.untilClosed(ctx); holder != "" {
+		report.Left = append(report.Left, holder)
+	}
+	report.Clean = len(report.Left) == 0
+	report.Seconds = time.Since(begun).Seconds()
+	return report, errors.Join(err, s.ReadLog(ctx))
+}
+
+// untilClosed waits until the port does not answer, and says who holds it if
+// it does to the end. An address that is gone does not answer either.
+func (s *Server) untilClosed(ctx context.Context) string {
+	deadline, cancel := context.WithTimeout(ctx, s.pace.closed)
+	defer cancel()
+	for {
+		open, _ := dialPort(ctx, s.address, s.spec.Port)
+		if !open {
+			return ""
+		}
+		select {
+		case <-deadline.Done():
+			return takenText(s.address, s.spec.Port)
+		case <-time.After(portPause):
+		}
+	}
+}

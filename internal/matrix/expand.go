@@ -1,0 +1,189 @@
+package matrix
+
+import "math"
+
+// MaxProduct bounds the full product, dropped combinations included: rules are
+// judged on all of it, so it has to be walked.
+const MaxProduct = 1_000_000
+
+// MaxAxes bounds the axes of one matrix; with MaxProduct it bounds memory.
+const MaxAxes = 32
+
+// DefaultMax is how many points an expansion may have unless told otherwise.
+const DefaultMax = 500
+
+// Options narrow and bound an expansion.
+type Options struct {
+	Only []string // selections, see Select; empty: everything
+	Max  int      // more points than this is an error; 0 means DefaultMax
+}
+
+// Expansion is what a matrix expands to.
+type Expansion struct {
+	Axes     []Axis
+	Points   []Point // file order, the last axis fastest; then the includes
+	Dropped  []Drop  // judged on the full product, whatever Only selects
+	Idle     []*Rule // rules that dropped nothing that an earlier one had not
+	Baseline int     // index into Points; -1: Only left the baseline out
+}
+
+// Expand walks the full product, drops what rules match, appends what is
+// included by hand, selects, and finds the baseline: without one in the matrix
+// it is the first configuration. The error is Problems.
+func (m Matrix) Expand(o Options) (*Expansion, error) {
+	problems := m.Check()
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	size := m.Size()
+	if size > MaxProduct {
+		problems.add(m.pos(), "split the sweep into several files",
+			"the axes multiply to %s combinations, more than %d", count(size), MaxProduct)
+		return nil, problems
+	}
+	sel, problems := m.compile(o.Only)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	e := &Expansion{Axes: m.Axes}
+	w := m.walk(e, sel, size)
+	for i := range m.Include {
+		inc := &m.Include[i]
+		p := Point{Choice: w.ix.choice(m.Axes, inc.Labels, nil, inc.Pos, "", &problems), Include: inc}
+		if !sel.matches(p) {
+			continue
+		}
+		if i == 0 && w.kept == 0 && len(m.Baseline.Labels) == 0 {
+			e.Baseline = len(e.Points)
+		}
+		e.Points = append(e.Points, p)
+	}
+	if err := m.bound(e, w, o); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Size is the number of combinations of the full product; it stops counting at
+// the largest int.
+func (m Matrix) Size() int {
+	size := 1
+	for _, a := range m.Axes {
+		if n := len(a.Values); n > 0 && size > math.MaxInt/n {
+			return math.MaxInt
+		}
+		size *= len(a.Values)
+	}
+	return size
+}
+
+// walked is what one walk over the product learnt.
+type walked struct {
+	ix           index
+	kept         int   // before selection
+	baselineRule *Rule // the rule that dropped the baseline
+}
+
+func (m Matrix) walk(e *Expansion, sel selection, size int) walked {
+	w := walked{ix: newIndex(m.Axes)}
+	rules := make([][]int32, len(m.Exclude))
+	for i, r := range m.Exclude {
+		rules[i] = w.ix.choice(m.Axes, r.Labels, nil, r.Pos, "", new(Problems))
+	}
+	var wanted []int32
+	if len(m.Baseline.Labels) > 0 {
+		wanted = w.ix.choice(m.Axes, m.Baseline.Labels, nil, m.Baseline.Pos, "", new(Problems))
+	}
+	n := len(m.Axes)
+	choices := make([]int32, size*n) // one backing array for every point
+	current := make([]int32, n)
+	hits := make([]int, len(rules))
+	e.Baseline = -1
+	for k := range size {
+		p := Point{Choice: choices[k*n : (k+1)*n : (k+1)*n]}
+		copy(p.Choice, current)
+		isBaseline := wanted != nil && fits(wanted, p.Choice)
+		if r := firstFit(rules, p.Choice); r >= 0 {
+			hits[r]++
+			e.Dropped = append(e.Dropped, Drop{Point: p, Rule: &m.Exclude[r]})
+			if isBaseline {
+				w.baselineRule = &m.Exclude[r]
+			}
+		} else {
+			w.kept++
+			if sel.matches(p) {
+				if isBaseline || (wanted == nil && w.kept == 1) {
+					e.Baseline = len(e.Points)
+				}
+				e.Points = append(e.Points, p)
+			}
+		}
+		m.advance(current)
+	}
+	for i := range rules {
+		if hits[i] == 0 {
+			e.Idle = append(e.Idle, &m.Exclude[i])
+		}
+	}
+	return w
+}
+
+// advance moves to the next combination, the last axis fastest.
+func (m Matrix) advance(choice []int32) {
+	for i := len(choice) - 1; i >= 0; i-- {
+		choice[i]++
+		if int(choice[i]) < len(m.Axes[i].Values) {
+			return
+		}
+		choice[i] = 0
+	}
+}
+
+func fits(pattern, choice []int32) bool {
+	for i, v := range pattern {
+		if v != Any && v != choice[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func firstFit(rules [][]int32, choice []int32) int {
+	for i, r := range rules {
+		if fits(r, choice) {
+			return i
+		}
+	}
+	return -1
+}
+
+// bound refuses an expansion that is empty, too large, or without the baseline
+// that was asked for.
+func (m Matrix) bound(e *Expansion, w walked, o Options) error {
+	var problems Problems
+	limit := o.Max
+	if limit <= 0 {
+		limit = DefaultMax
+	}
+	switch {
+	case w.baselineRule != nil:
+		problems.add(m.Baseline.Pos, "take another baseline, or change the rule",
+			"the baseline is dropped by the rule on line %d: %s", w.baselineRule.Pos.Line, w.baselineRule.Text)
+	case w.kept == 0 && len(m.Include) == 0:
+		problems.add(m.pos(), "remove a rule", "the rules drop all %d combinations: nothing is left to run", len(e.Dropped))
+	case len(e.Points) == 0:
+		problems.add(Pos{}, "`sweep plan` without --only lists every configuration", "--only %s selects nothing", quoted(o.Only))
+	case len(e.Points) > limit:
+		problems.add(m.pos(), "drop combinations with exclude, select some with --only, or raise --max-configs",
+			"the sweep has %d configurations, more than %d", len(e.Points), limit)
+	}
+	return problems.err()
+}
+
+// pos is where the matrix begins.
+func (m Matrix) pos() Pos {
+	if len(m.Axes) > 0 {
+		return m.Axes[0].Pos
+	}
+	return Pos{}
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"strings"
+)
+
+func (t Table) failures(p *printer) {
+	if len(t.Failures) == 0 {
+		return
+	}
+	p.line("")
+	p.line(p.paint(bold, "Failures"))
+	for _, f := range t.Failures {
+		p.para(red, "  ✗ ", f.Name+" ("+strings.Join(f.Where, "; ")+"): "+failureWords(f))
+		if f.Line != "" {
+			p.para(plain, "      ", f.Line)
+		}
+		if f.Hint != "" {
+			p.para(plain, "      → ", f.Hint)
+		}
+	}
+}
+
+// failureWords says what failed, where, and what came of it.
+func failureWords(f Failure) string {
+	s := f.Cause
+	if f.Class != "" {
+		s += ", " + f.Class
+	}
+	switch {
+	case f.Level != "":
+		s += ", under load at " + f.Level
+	case f.Phase != "":
+		s += ", in phase " + f.Phase
+	}
+	if f.Exit != "" {
+		s += ", " + f.Exit
+	}
+	if f.Retried {
+		s += "; a later attempt measured it"
+	}
+	return s
+}
+
+func (t Table) gaps(p *printer) {
+	if len(t.NotRun) == 0 {
+		return
+	}
+	p.line("")
+	p.line(p.paint(bold, "Not measured"))
+	for _, g := range t.NotRun {
+		p.para(plain, "  ", g.Reason+":")
+		for _, what := range g.What {
+			p.para(plain, "      ", what)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Markdown writes the table for a page or an issue: one table a level.
+func (t Table) Markdown(w io.Writer) error {
+	m := &mdWriter{p: newPrinter(w, TextOptions{})}
+	m.line("# " + markdown(t.Title))
+	m.line("")
+	for _, mark := range t.Marks {
+		m.line("> **" + mark + "**: " + markMeaning(mark))
+		m.line("")
+	}
+	m.items(t.Sides)
+	m.items(t.Hosts)
+	if len(t.Common) > 0 {
+		m.items([]string{"common to all: " + strings.Join(t.Common, ", ")})
+	}
+	if t.Baseline != "" {
+		m.items([]string{"baseline: " + t.Baseline})
+	}
+	if len(t.Levels) > 0 {
+		m.items([]string{legend(t)})
+	}
+	for _, warning := range t.Warnings {
+		m.line("- **Warning:** " + markdown(warning))
+	}
+	for _, l := range t.Levels {
+		t.markdownLevel(m, l)
+	}
+	if len(t.Failures) > 0 {
+		m.heading("Failures")
+		for _, f := range t.Failures {
+			m.line(fmt.Sprintf("- ✗ **%s** (%s): %s", markdown(f.Name), markdown(strings.Join(f.Where, "; ")), markdown(failureWords(f))))
+			for _, s := range []string{f.Line, f.Hint} {
+				if s != "" {
+					m.line("  - " + markdown(s))
+				}
+			}
+		}
+	}
+	if len(t.NotRun) > 0 {
+		m.heading("Not measured")
+		for _, g := range t.NotRun {
+			m.items([]string{g.Reason + ": " + strings.Join(g.What, "; ")})
+		}
+	}
+	if len(t.Closing) > 0 {
+		m.heading("In short")
+		m.items(t.Closing)
+	}
+	return m.p.err
+}
+
+func (t Table) markdownLevel(m *mdWriter, l Level) {
+	head := markdown(l.Heading)
+	for _, mark := range l.Marks {
+		head += " · **" + mark + "**"
+	}
+	m.line("")
+	m.line("## " + head)
+	m.line("")
+	cols := columns(t, l)
+	titles, rule := []string{"#", "", "configuration"}, []string{"--:", ":--", ":--"}
+	for _, c := range cols {
+		titles = append(titles, strings.TrimSpace(c.group+" "+c.head))
+		rule = append(rule, "--:")
+	}
+	m.row(titles)
+	m.row(rule)
+	for _, r := range l.Rows {
+		row := []string{rankOf(r), markdown(mark(r)), markdown(title(r))}
+		for i, c := range cols {
+			switch {
+			case r.Verdict != "":
+				row = append(row, markdown(c.cell(r)))
+			case i == 0:
+				row = append(row, markdown(r.Reason))
+			default:
+				row = append(row, "")
+			}
+		}
+		m.row(row)
+	}
+	if len(l.Footnotes) > 0 {
+		m.line("")
+	}
+	for _, f := range l.Footnotes {
+		m.line(fmt.Sprintf("- %s%d %s, %s: %s", markdown(strings.TrimSpace(gradeMark(f.Grade))), f.Number, f.Grade, markdown(f.Code), markdown(f.Text)))
+	}
+}
+
+// mdWriter writes lines of Markdown. What it is given is escaped already,
+// except by items.
+type mdWriter struct{ p *printer }
+
+func (m *mdWriter) line(s string) { m.p.line(s) }
+
+func (m *mdWriter) heading(s string) {
+	m.line("")
+	m.line("## " + s)
+	m.line("")
+}
+
+func (m *mdWriter) items(list []string) {
+	for _, s := range list {
+		m.line("- " + markdown(s))
+	}
+}
+
+func (m *mdWriter) row(cells []string) { m.line("| " + strings.Join(cells, " | ") + " |") }

@@ -1,0 +1,241 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"sweep/internal/gpu"
+	"sweep/internal/launch"
+	"sweep/internal/sglang"
+	"sweep/internal/store"
+	"sweep/internal/sweep"
+)
+
+// attempt is one start of the server inside a run.
+type attempt struct {
+	*nightRun
+	planned  sweep.PlannedRun
+	decision decision
+	config   sweep.Configuration
+	record   sweep.Record
+	instance launch.Instance
+	server   *launch.Server
+	stopped  bool // the server was stopped and that was reported
+}
+
+// teardownTime bounds everything after the last level: TERM, grace, KILL,
+// removal, and waiting for GPU memory to come back.
+const teardownTime = 3 * time.Minute
+
+// newAttempt prepares the next attempt of a run. A re-attached one keeps its
+// record: the argv and port are those its server was started with.
+func (n *nightRun) newAttempt(p sweep.PlannedRun, d *decision) (*attempt, error) {
+	c := n.plan.Configuration(p.Config)
+	if c == nil {
+		return nil, fmt.Errorf("the plan names configuration %s in run %d but does not describe it", p.Config, p.Ordinal)
+	}
+	a := &attempt{nightRun: n, planned: p, decision: *d, config: *c}
+	if d.reattach {
+		run, _, err := n.Store.LoadRun(d.ref)
+		if err != nil {
+			return nil, fmt.Errorf("read run %s: %w", d.ref.Run, err)
+		}
+		for _, r := range run.Records {
+			if r.Attempt == d.attempt {
+				a.record = r
+				a.record.Sweep = n.night.ID()
+				return a, nil
+			}
+		}
+		d.reattach = false
+	}
+	a.record = sweep.Record{
+		Schema: sweep.Schema, Sweep: n.night.ID(), Run: d.ref.Run, Repeat: p.Repeat, Attempt: d.attempt,
+		Configuration: *c, Argv: p.Argv, Port: p.Port, Started: time.Now(), Status: sweep.StatusRunning,
+		Fingerprint: sweep.Fingerprint{Host: n.Facts, Sweep: n.Version},
+	}
+	return a, nil
+}
+
+// event starts an event about this attempt.
+func (a *attempt) event(t store.EventType) store.Event {
+	e := a.runEvent(t, a.planned, a.decision.ref)
+	e.Attempt = a.record.Attempt
+	return e
+}
+
+// save puts the record on disk.
+func (a *attempt) save() error {
+	if err := a.Store.WriteRecord(a.record); err != nil {
+		return fmt.Errorf("write the record of run %s: %w", a.record.Run, err)
+	}
+	return nil
+}
+
+// run makes the attempt from the first check to the proof that nothing is
+// left. A failure of the server is returned as data; an error ends the night.
+func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.Failure, err error) {
+	e := a.event(store.AttemptStart)
+	e.Text = "new"
+	if a.decision.reattach {
+		e.Text = "re-attached"
+	}
+	if err := errors.Join(a.save(), a.say(e)); err != nil {
+		return sweep.StatusFailed, nil, err
+	}
+	failure, err = a.measure(ctx)
+	torn := a.teardown(ctx)
+
+	now := time.Now()
+	a.record.Ended, a.record.Failure = &now, failure
+	switch {
+	case failure != nil:
+		a.record.Status = sweep.StatusFailed
+	case ctx.Err() != nil && !a.complete():
+		a.record.Status = sweep.StatusInterrupted
+	default:
+		a.record.Status = sweep.StatusDone
+	}
+	err = errors.Join(err, a.save())
+	if failure != nil {
+		e := a.event(store.AttemptFailed)
+		e.Text, e.Cause, e.Phase = failure.Cause.Line, failure.Cause.Code, string(failure.Cause.Phase)
+		err = errors.Join(err, a.say(e))
+	}
+	e = a.event(store.AttemptEnd)
+	e.Seconds, e.Text = &a.record.Teardown.Seconds, "clean"
+	if !a.record.Teardown.Clean {
+		e.Text = strings.Join(a.record.Teardown.Left, "; ")
+	}
+	return a.record.Status, failure, errors.Join(err, a.say(e), torn)
+}
+
+// complete tells whether every planned level has a usable measurement.
+func (a *attempt) complete() bool { return len(a.decision.missing) == 0 }
+
+// measure starts the server, waits until it serves, and measures the missing
+// levels. A nil failure with an ended ctx means that a person asked to stop.
+func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
+	if failure := a.checkGPUs(ctx); failure != nil {
+		return failure, nil
+	}
+	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: instanceName(a.record.Run), Labels: map[string]string{
+		"sweep": a.night.ID(), "id": a.config.ID, "run": a.record.Run}})
+	if err != nil {
+		return a.hostFailure(ctx, "instance", fmt.Errorf("create instance %s: %w", instanceName(a.record.Run), err))
+	}
+	a.instance = instance
+	argv := append([]string(nil), a.record.Argv...)
+	if argv[0] == "sweep" {
+		argv[0] = instance.Bin
+	}
+	a.server, err = launch.StartServer(ctx, a.Runtime, instance, launch.ServerSpec{
+		HoldID: fmt.Sprintf("server-%d", a.record.Attempt), Argv: argv, Env: a.config.Environ(), Port: a.record.Port,
+		Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall},
+	})
+	if err != nil {
+		return a.startFailure(ctx, err)
+	}
+	ready, err := a.server.WaitReady(ctx, a.progress())
+	if err != nil {
+		a.record.Phases = a.server.Log().Phases()
+		return a.startFailure(ctx, err)
+	}
+	if failure, err := a.becomeReady(ready); failure != nil || err != nil {
+		return failure, err
+	}
+	return a.levels(ctx)
+}
+
+// becomeReady records what the server turned out to be. A run is only
+// completed by the same server that began it.
+func (a *attempt) becomeReady(ready launch.Readiness) (*sweep.Failure, error) {
+	run, _, err := a.Store.LoadRun(a.decision.ref)
+	if err != nil {
+		return nil, fmt.Errorf("read run %s: %w", a.record.Run, err)
+	}
+	for _, r := range run.Records {
+		if diff := sweep.ServerDiff(r.Fingerprint.Server, ready.Resolved); diff != "" && len(run.Measurements) > 0 {
+			return &sweep.Failure{Cause: sglang.Cause{Code: "server-changed", Class: sglang.Config, Phase: sglang.PhaseServing,
+				Line: "the server is not the one this run was begun with: " + diff,
+				Hint: "measure everything anew with --force"}}, nil
+		}
+	}
+	if a.record.ReadySeconds == nil {
+		a.record.Phases = ready.Phases
+		a.record.ReadySeconds = &ready.Seconds
+	}
+	a.record.Fingerprint.Server = ready.Resolved
+	e := a.event(store.Ready)
+	e.Seconds = a.record.ReadySeconds
+	return nil, errors.Join(a.save(), a.say(e))
+}
+
+// progress turns the phases of a start into events, one a phase and at most
+// one in two seconds while it lasts.
+func (a *attempt) progress() func(launch.Progress) {
+	var phase sglang.PhaseName
+	var last time.Time
+	return func(p launch.Progress) {
+		if p.Phase == phase && time.Since(last) < 2*time.Second {
+			return
+		}
+		phase, last = p.Phase, time.Now()
+		e := a.event(store.PhaseStart)
+		e.Phase, e.Progress = string(p.Phase), p.Fraction
+		_ = a.say(e) // a full disk shows at the next state change
+	}
+}
+
+// checkGPUs refuses to start on cards that somebody holds.
+func (a *attempt) checkGPUs(ctx context.Context) *sweep.Failure {
+	if a.decision.reattach || a.simulated() {
+		return nil
+	}
+	busy := gpu.Look(ctx, a.Command).Busy()
+	if len(busy) == 0 {
+		return nil
+	}
+	return &sweep.Failure{Cause: sglang.Cause{Code: "gpus-not-clean", Class: sglang.Host, Phase: sglang.PhaseProcess,
+		Line: strings.Join(busy, "; "), Hint: "end the process that holds the card, then run the sweep again"}}
+}
+
+// simulated tells whether the server is this binary's own simulator, which
+// touches no GPU.
+func (a *attempt) simulated() bool { return a.config.Command[0] == "sweep" }
+
+// startFailure makes a failure of an error on the way to readiness.
+func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, error) {
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	var start *launch.StartError
+	if !errors.As(err, &start) {
+		return a.hostFailure(ctx, "start", err)
+	}
+	f := &sweep.Failure{Cause: start.Cause, Excerpt: start.Excerpt}
+	if f.Cause.Line == "" {
+		f.Cause.Line = start.Error()
+	}
+	if start.Exit != nil {
+		f.Exit = start.Exit.String()
+	}
+	return f, nil
+}
+
+// hostFailure is for steps in which the host, not the server, let us down.
+func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*sweep.Failure, error) {
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	return &sweep.Failure{Cause: sglang.Cause{Code: step + "-failed", Class: sglang.Host, Phase: sglang.PhaseProcess,
+		Line: err.Error(), Hint: "see the message, mend the host, and run the sweep again"}}, nil
+}
+
+// instanceName is the name of a run's instance: letters, digits and dashes.
+func instanceName(run string) string {
+	return "sweep-" + strings.NewReplacer(".", "-", "T", "-").Replace(run)
+}

@@ -1,0 +1,33 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"sweep/internal/launch"
+)
+
+// Clean ends and removes what sweeps that died left on this host; with dry
+// set it only returns what it would end. It refuses while a sweep runs here.
+func Clean(ctx context.Context, rt launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
+	unlock, err := lockHost(stateDir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	instances, err := rt.List(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list what sweeps left: %w", err)
+	}
+	if dry {
+		return instances, nil
+	}
+	var failed []error
+	for _, in := range instances {
+		if err := rt.Destroy(ctx, in); err != nil {
+			failed = append(failed, fmt.Errorf("end %s: %w", in.Name, err))
+		}
+	}
+	return instances, errors.Join(failed...)
+}

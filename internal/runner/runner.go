@@ -1,0 +1,118 @@
+// Package runner drives a plan through one night on this host: for each run it
+// starts the server, measures the levels, tears down and proves the host
+// clean. Every change is in the journal before the next step is taken, so that
+// a night can be taken up again from any instant.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sweep/internal/gpu"
+	"sweep/internal/launch"
+	"sweep/internal/store"
+	"sweep/internal/sweep"
+)
+
+// Options is what a night needs besides its plan.
+type Options struct {
+	Store    *store.Dir
+	Runtime  launch.Runtime
+	StateDir string        // where the host's lock is
+	Command  gpu.Commander // runs nvidia-smi on the host
+	Version  string        // of sweep, for the fingerprint
+	Facts    sweep.HostFacts
+	Watch    func(store.Event) // receives each event after it is on disk
+}
+
+// Outcome is how a night ended.
+type Outcome struct {
+	Night       string
+	Measured    int  // levels measured in this night
+	Reused      int  // levels that were there already
+	Failed      int  // runs that failed
+	NotRun      int  // runs that were not reached
+	Interrupted bool // a person asked to stop
+	HostTrouble string
+}
+
+// ErrHost means that the host is not fit to go on.
+var ErrHost = errors.New("host is not fit")
+
+// Night runs a plan. When ctx ends it stops measuring, finishes the teardown
+// on a context of its own, and returns with Outcome.Interrupted.
+//
+// The same plan as an unfinished night's goes on in that night; any other plan
+// starts a new one. In both, what was measured before under the same ID, host
+// and level key is reused, and the journal says why.
+func Night(ctx context.Context, plan *sweep.Plan, o Options) (Outcome, error) {
+	unlock, err := lockHost(o.StateDir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer unlock()
+
+	night, resumed, err := openNight(o.Store, plan)
+	if err != nil {
+		return Outcome{}, err
+	}
+	journal, err := night.Journal()
+	if err != nil {
+		return Outcome{}, fmt.Errorf("open the journal of %s: %w", night.ID(), err)
+	}
+	defer func() { err = errors.Join(err, journal.Close()) }()
+	if o.Watch != nil {
+		journal.Subscribe(o.Watch)
+	}
+	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}}
+	err = n.drive(ctx, resumed)
+	return n.outcome, err
+}
+
+// openNight finds the unfinished night of this very plan, or makes a new one.
+func openNight(dir *store.Dir, plan *sweep.Plan) (*store.Night, bool, error) {
+	nights, _, err := dir.Nights()
+	if err != nil {
+		return nil, false, fmt.Errorf("read the nights so far: %w", err)
+	}
+	for i := len(nights) - 1; i >= 0; i-- {
+		if nights[i].PlanHash == plan.Hash && !nights[i].Finished {
+			night, err := dir.OpenNight(nights[i].ID)
+			return night, true, err
+		}
+	}
+	night, err := dir.CreateNight(plan, time.Now())
+	return night, false, err
+}
+
+// nightRun is the state of one night while it is driven. It is used by one
+// goroutine.
+type nightRun struct {
+	Options
+	plan    *sweep.Plan
+	night   *store.Night
+	journal *store.Journal
+	outcome Outcome
+	mapped  map[int]store.RunRef // ordinal to run, as the journal of this night says
+	ended   map[int]string       // ordinal to how it ended in this night
+}
+
+// say writes an event. When the journal cannot be written the night cannot go
+// on: its state would be lost.
+func (n *nightRun) say(e store.Event) error {
+	if _, err := n.journal.Append(e); err != nil {
+		return fmt.Errorf("write the journal %s: %w; free some space and run the same command again", n.night.ID(), err)
+	}
+	return nil
+}
+
+// runEvent starts an event about one planned run.
+func (n *nightRun) runEvent(t store.EventType, p sweep.PlannedRun, ref store.RunRef) store.Event {
+	e := store.Event{Type: t, Ordinal: p.Ordinal, Total: len(n.plan.Runs), Config: p.Config, Repeat: p.Repeat, Run: ref.Run}
+	if c := n.plan.Configuration(p.Config); c != nil {
+		e.Name = c.Name
+	}
+	return e
+}

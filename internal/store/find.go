@@ -1,0 +1,125 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Kind says what a pattern turned out to name.
+type Kind string
+
+// The kinds of things that FindRuns finds, in the order it looks for them.
+const (
+	KindRun           Kind = "run"
+	KindConfiguration Kind = "configuration"
+	KindNight         Kind = "night"
+)
+
+// Match is what a pattern names and the runs behind it.
+type Match struct {
+	Kind Kind
+	Name string // full: the run, the configuration's ID or name, the night's ID
+	Runs []RunRef
+}
+
+// FindRuns finds the runs that a person means: a run by its name, a
+// configuration by its ID or name, a night by all that OpenNight takes; else
+// runs or one configuration by a prefix. What is exact wins over what is not.
+// It fails with ErrNotFound or ErrAmbiguous.
+func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
+	all, problems, err := d.allRuns()
+	if err != nil {
+		return Match{}, problems, fmt.Errorf("find %q: %w", pattern, err)
+	}
+	if pattern == "" {
+		return Match{}, problems, fmt.Errorf("find runs: %w: no name was given", ErrNotFound)
+	}
+	if runs := filter(all, func(r RunRef) bool { return r.Run == pattern }); len(runs) > 0 {
+		return Match{KindRun, pattern, runs}, problems, nil
+	}
+	if runs := filter(all, func(r RunRef) bool { return r.ID == pattern }); len(runs) > 0 {
+		return Match{KindConfiguration, pattern, runs}, problems, nil
+	}
+	night, notNight := d.OpenNight(pattern)
+	if notNight == nil {
+		refs, bad, err := night.Runs()
+		return Match{KindNight, night.ID(), inOrder(refs)}, append(problems, bad...), err
+	}
+	named := filter(all, func(r RunRef) bool { return d.nameOf(r) == pattern })
+	if len(named) > 0 {
+		return Match{KindConfiguration, pattern, named}, problems, nil
+	}
+	if errors.Is(notNight, ErrAmbiguous) {
+		return Match{}, problems, notNight
+	}
+	if runs := filter(all, func(r RunRef) bool { return strings.HasPrefix(r.Run, pattern) }); len(runs) > 0 {
+		return Match{KindRun, pattern, runs}, problems, nil
+	}
+	runs := filter(all, func(r RunRef) bool { return strings.HasPrefix(r.ID, pattern) })
+	for _, r := range runs {
+		if r.ID != runs[0].ID {
+			return Match{}, problems, fmt.Errorf("find %q: %w: configurations %s and %s begin like that", pattern, ErrAmbiguous, runs[0].ID, r.ID)
+		}
+	}
+	if len(runs) > 0 {
+		return Match{KindConfiguration, runs[0].ID, runs}, problems, nil
+	}
+	return Match{}, problems, fmt.Errorf("find %q: %w: no run, configuration or night is called that; `sweep ls` lists the nights", pattern, ErrNotFound)
+}
+
+// allRuns lists every run, oldest first.
+func (d *Dir) allRuns() ([]RunRef, []Problem, error) {
+	ids, problems, err := listDirs(d.runsDir(), "configuration")
+	if err != nil {
+		return nil, problems, err
+	}
+	var all []RunRef
+	for _, id := range ids {
+		names, bad, err := listDirs(filepath.Join(d.runsDir(), id), "run")
+		problems = append(problems, bad...)
+		if err != nil {
+			problems = append(problems, problem(filepath.Join(d.runsDir(), id), err))
+		}
+		for _, name := range names {
+			all = append(all, RunRef{ID: id, Run: name})
+		}
+	}
+	slices.SortFunc(all, func(a, b RunRef) int { return cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.ID, b.ID)) })
+	return all, problems, nil
+}
+
+// nameOf is the name of a run's configuration, from its first record.
+func (d *Dir) nameOf(ref RunRef) string {
+	record, _ := d.loadRecord(ref, 1)
+	if record == nil {
+		return ""
+	}
+	return record.Configuration.Name
+}
+
+func filter(all []RunRef, keep func(RunRef) bool) []RunRef {
+	var some []RunRef
+	for _, r := range all {
+		if keep(r) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+func inOrder(refs map[int]RunRef) []RunRef {
+	ordinals := make([]int, 0, len(refs))
+	for o := range refs {
+		ordinals = append(ordinals, o)
+	}
+	slices.Sort(ordinals)
+	var list []RunRef
+	for _, o := range ordinals {
+		list = append(list, refs[o])
+	}
+	return list
+}

@@ -1,0 +1,55 @@
+package verdict
+
+import (
+	"fmt"
+
+	"sweep/internal/bench"
+	"sweep/internal/sweep"
+)
+
+// serverDied fires on the level under which the server ended. Levels that were
+// whole before it stand.
+func serverDied(x measured, _ Limits) *sight {
+	var how string
+	if r := x.record; r != nil && r.Failure != nil && r.Failure.Level == x.m.Key {
+		how = r.Failure.Cause.Code
+		if r.Failure.Exit != "" {
+			how += ", " + r.Failure.Exit
+		}
+		how = " (" + how + ")"
+	} else if x.m.Ended != bench.ServerGone {
+		return nil
+	}
+	return &sight{Invalid, fmt.Sprintf("the server ended under this level%s; %s", how, answered(x.m)), "the server serves to the end"}
+}
+
+func stalled(x measured, _ Limits) *sight {
+	if x.m.Ended != bench.Stalled {
+		return nil
+	}
+	return &sight{Invalid, "no token came on any stream for the whole stall budget; " + answered(x.m), "a token within the stall budget (120 s unless the level says more)"}
+}
+
+// interrupted keeps a level that was cut short out of every ranking: its
+// window is mostly ramp.
+func interrupted(x measured, _ Limits) *sight {
+	if x.m.Ended != bench.Interrupted {
+		return nil
+	}
+	return &sight{Invalid, "the level was interrupted; " + answered(x.m), "a level runs to its end"}
+}
+
+func answered(m bench.Measurement) string {
+	return fmt.Sprintf("%d of %d requests were answered until then", m.Completed, m.Asked)
+}
+
+// simulated marks a run whose server said of itself that it is the simulated
+// one.
+func simulated(run sweep.Run, _ Limits) *sight {
+	for _, r := range run.Records {
+		if r.Fingerprint.Server != nil && r.Fingerprint.Server.Simulated {
+			return &sight{Note, "a simulated server answered: these are no figures of real hardware", "a real server"}
+		}
+	}
+	return nil
+}

@@ -48,7 +48,6 @@ func newApp(s streams) *cli.App {
 			"file; 3 the host is not fit; 4 a bug in sweep; 130 interrupted.",
 		Reader: s.in, Writer: s.out, ErrWriter: s.err,
 		EnableBashCompletion: true,
-		HideHelpCommand:      true,
 		ExitErrHandler:       func(*cli.Context, error) {}, // run prints and codes errors
 		OnUsageError:         func(_ *cli.Context, err error, _ bool) error { return usage("%w; see `sweep help`", err) },
 		CommandNotFound: func(c *cli.Context, name string) {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sweep/internal/bench"
 	"sweep/internal/sweep"
@@ -16,10 +15,6 @@ import (
 type planTextOptions struct {
 	Commands bool // also the exact command of each run, ready to paste
 }
-
-// planWidth is how wide a plan is written: plans are pasted into tickets and
-// read on consoles, so it does not follow the terminal.
-const planWidth = 80
 
 // planHead is the column where the values of the head begin.
 const planHead = 11
@@ -66,7 +61,11 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 	say("Runs", fmt.Sprintf("%s × %s = %s", planCount(len(p.Configurations), "configuration"), planCount(p.Repeats, "repeat"), planCount(len(p.Runs), "run")))
 	for _, c := range p.Configurations {
 		if c.Baseline {
-			say("Baseline", c.Name+" (first in each repeat)")
+			name := c.Name
+			if p.Repeats > 1 {
+				name += " (first in each repeat)"
+			}
+			say("Baseline", name)
 			break
 		}
 	}
@@ -136,8 +135,7 @@ func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Conf
 		planWrap(out, fmt.Sprintf("%6d %6d  %-11s %5d ", r.Ordinal, r.Repeat, r.Config, r.Port), indent, name)
 		if o.Commands && known {
 			// One line, however long: a wrapped command cannot be pasted.
-			out.WriteString(c.Shell(r.Argv))
-			out.WriteByte('\n')
+			fmt.Fprint(out, c.Shell(r.Argv), "\n\n")
 		}
 	}
 }
@@ -163,53 +161,11 @@ func writePlanDropped(out *bufio.Writer, p *sweep.Plan) {
 	}
 	fmt.Fprintf(out, "\n%s dropped\n", planCount(len(p.Dropped), "combination"))
 	for _, r := range order {
-		planWrap(out, "  ", "    ", fmt.Sprintf("%s:%d:%d %s drops %d:", p.File, r.line, r.column, r.text, len(names[r])))
+		planWrap(out, "  ", "    ", fmt.Sprintf("%s:%d:%d: %s drops", p.File, r.line, r.column, r.text))
 		for _, name := range names[r] {
 			planWrap(out, "    ", "      ", name)
 		}
 	}
-}
-
-// planWrap writes first and text on lines of planWidth columns; the lines after
-// the first begin with rest. It breaks at a space, else after a comma, else
-// anywhere.
-func planWrap(out *bufio.Writer, first, rest, text string) {
-	text = sweep.Printable(text)
-	out.WriteString(first)
-	room := planWidth - utf8.RuneCountInString(first)
-	for utf8.RuneCountInString(text) > room {
-		cut := planCut(text, room)
-		out.WriteString(strings.TrimRight(text[:cut], " "))
-		out.WriteByte('\n')
-		out.WriteString(rest)
-		text = strings.TrimLeft(text[cut:], " ")
-		room = planWidth - utf8.RuneCountInString(rest)
-	}
-	out.WriteString(text)
-	out.WriteByte('\n')
-}
-
-// planCut is where to break a text that is longer than room.
-func planCut(text string, room int) int {
-	space, comma, runes := 0, 0, 0
-	for i, r := range text {
-		switch {
-		case runes == room && r == ' ':
-			return i // it fits exactly
-		case runes == room && space > 0:
-			return space
-		case runes == room && comma > 0:
-			return comma
-		case runes == room:
-			return i
-		case r == ' ':
-			space = i
-		case r == ',':
-			comma = i + 1
-		}
-		runes++
-	}
-	return len(text)
 }
 
 func planCount(n int, what string) string {

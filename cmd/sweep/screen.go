@@ -94,12 +94,17 @@ func (s *screen) event(e store.Event) {
 	s.draw(s.night.status(e.At))
 }
 
-// print writes one line of the log above the status line.
+// print writes one line of the log above the status line. Only a terminal gets
+// it wrapped: a log is for grep.
 func (s *screen) print(at time.Time, text string) {
 	s.draw("")
 	s.last = at
 	stamp := at.Local().Format("15:04:05") + "  "
-	for i, line := range wrap(text, s.width()-len(stamp)) {
+	lines := []string{text}
+	if s.tty {
+		lines = wrap(text, s.width()-len(stamp))
+	}
+	for i, line := range lines {
 		if i > 0 {
 			stamp = strings.Repeat(" ", len(stamp))
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,15 +67,18 @@ func (g stage) allow(t *testing.T, name string) {
 	}
 }
 
-// until reads the server's log until this is its last line.
-func until(t *testing.T, s *Server, last string) {
+// until reads the server's log until it holds this line.
+func until(t *testing.T, s *Server, want string) {
 	t.Helper()
-	for s.log.Last() != last {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if err := s.ReadLog(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(5 * time.Millisecond)
+		if slices.Contains(s.log.Excerpt(100), want) {
+			return
+		}
 	}
+	t.Fatalf("the log never held %q", want)
 }
 
 // failure starts a server that must not come up.

@@ -1,8 +1,6 @@
 package report
 
-import (
-	"strings"
-)
+import "strings"
 
 func (t Table) failures(p *printer) {
 	if len(t.Failures) == 0 {
@@ -11,7 +9,8 @@ func (t Table) failures(p *printer) {
 	p.line("")
 	p.line(p.paint(bold, "Failures"))
 	for _, f := range t.Failures {
-		p.para(red, "  ✗ ", f.Name+" ("+strings.Join(f.Where, "; ")+"): "+failureWords(f))
+		p.para(red, "  ✗ ", spaced(f.Name))
+		p.para(plain, "      ", failureWords(f)+" ("+strings.Join(f.Where, "; ")+")")
 		if f.Line != "" {
 			p.para(plain, "      ", f.Line)
 		}
@@ -51,7 +50,7 @@ func (t Table) gaps(p *printer) {
 	for _, g := range t.NotRun {
 		p.para(plain, "  ", g.Reason+":")
 		for _, what := range g.What {
-			p.para(plain, "      ", what)
+			p.para(plain, "      ", spaced(what))
 		}
 	}
 }

@@ -5,95 +5,108 @@ import (
 	"strings"
 )
 
-func (t Table) level(p *printer, l Level) {
+// level writes the block of one level: its load, its rows, its footnotes.
+func (t Table) level(p *printer, s layout, i int) {
+	l := t.Levels[i]
 	head := l.Heading
 	if len(l.Marks) > 0 {
 		head += " · " + strings.Join(l.Marks, " · ")
 	}
 	p.para(bold, "", head)
-	groups := groupsOf(columns(t, l), l.Rows)
-	var names []string
-	nameWidth, markWidth, rankWidth := cells("configuration"), 0, 1
-	for _, r := range l.Rows {
-		names = append(names, title(r))
-		nameWidth = max(nameWidth, cells(title(r)))
-		markWidth = max(markWidth, cells(mark(r)))
-		rankWidth = max(rankWidth, cells(rankOf(r)))
+	p.rule(max(s.width(), cells(head)))
+	for _, line := range s.lines {
+		p.line(p.paint(dim, strings.TrimRight(strings.Repeat(" ", s.lead)+s.line(i, line, func(g group) string { return padLeft(g.name, g.width(s.narrow)) }), " ")))
+		p.line(p.paint(dim, strings.Repeat(" ", s.lead)+s.line(i, line, func(g group) string { return g.join(g.heads, s.narrow) })))
 	}
-	lead := rankWidth + 1
-	if markWidth > 0 {
-		lead += markWidth + 1
-	}
-	nameWidth = fitName(groups, lead, nameWidth, p.width)
-	blocks := pack(groups, lead+nameWidth, p.width)
-	p.line(p.paint(dim, strings.Repeat("─", max(lead+nameWidth+widest(blocks), min(cells(head), p.width)))))
-	for i, block := range blocks {
-		if i > 0 {
-			p.line("")
-		}
-		above, below := strings.Repeat(" ", lead+nameWidth), padLeft("#", rankWidth)+strings.Repeat(" ", lead-rankWidth)+padRight("configuration", nameWidth)
-		for _, g := range block {
-			above += wide + padLeft(g.name, g.width())
-			below += wide + g.join(g.heads)
-		}
-		p.line(p.paint(dim, strings.TrimRight(above, " ")))
-		p.line(p.paint(dim, strings.TrimRight(below, " ")))
-		for k, r := range l.Rows {
-			if i > 0 && r.Verdict == "" {
-				continue // its reason stands in the first block
-			}
-			t.row(p, r, k, block, names[k], [3]int{rankWidth, markWidth, nameWidth})
-		}
+	for k := range l.Rows {
+		t.row(p, s, i, k)
 	}
 	for _, f := range l.Footnotes {
-		p.para(gradeStyle(f.Grade), fmt.Sprintf("  %s%d ", gradeMark(f.Grade), f.Number), f.Grade+", "+f.Code+": "+f.Text)
+		p.para(gradeStyle(f.Grade), fmt.Sprintf("  [%d] ", f.Number), f.Grade+", "+f.Code+": "+f.Text)
 	}
 }
 
-// fitName chooses how wide names may be: as wide as they are when that costs
-// no further block, else the least that needs the fewest blocks, and not under
-// a quarter of the line.
-func fitName(groups []group, lead, longest, width int) int {
-	least := min(longest, max(width/4, cells("configuration")))
-	fewest := len(pack(groups, lead+least, width))
-	for n := longest; n > least; n-- {
-		if len(pack(groups, lead+n, width)) <= fewest {
-			return n
-		}
-	}
-	return least
-}
+// reasonLead sets off the reason for having no figures from the name above it.
+const reasonLead = 4
 
-func (t Table) row(p *printer, r Row, k int, block []group, name string, widths [3]int) {
-	s := plain
+// row writes one row: its name, and beside or below it its figures, or why
+// there are none.
+func (t Table) row(p *printer, s layout, level, k int) {
+	r := t.Levels[level].Rows[k]
+	style := plain
 	switch {
 	case r.Verdict == "invalid" || r.Failed:
-		s = red
+		style = red
 	case r.Rank == 1:
-		s = green
+		style = green
 	}
-	lead := padLeft(rankOf(r), widths[0]) + " "
-	if widths[1] > 0 {
-		lead += padRight(mark(r), widths[1]) + " "
-	}
-	parts := wrap(name, widths[2])
-	var right []string
+	lead := padLeft(place(r), s.rank) + " "
+	var figures []string
 	if r.Verdict == "" {
-		right = wrap(r.Reason, p.width-cells(lead)-widths[2]-len(wide))
+		figures = wrap(r.Reason, p.width-max(s.lead, reasonLead))
+	}
+	for _, line := range s.lines {
+		if r.Verdict != "" {
+			figures = append(figures, s.line(level, line, func(g group) string { return g.join(g.rows[k], s.narrow) }))
+		}
+	}
+	if s.name > 0 {
+		lead += padRight(label(t, r), s.name) + strings.Repeat(" ", s.wide)
 	} else {
-		figures := make([]string, len(block))
-		for i, g := range block {
-			figures[i] = g.join(g.rows[k])
+		p.para(style, lead, label(t, r))
+		lead = strings.Repeat(" ", s.lead)
+		if r.Verdict == "" {
+			lead = strings.Repeat(" ", reasonLead)
 		}
-		right = []string{strings.Join(figures, wide)}
 	}
-	for i := range max(len(parts), len(right)) {
-		if i > 0 {
-			lead = strings.Repeat(" ", cells(lead))
+	for _, line := range figures {
+		p.line(p.paint(style, strings.TrimRight(lead+line, " ")))
+		lead = strings.Repeat(" ", cells(lead))
+	}
+}
+
+// record writes input and total throughput of all levels in a place of their
+// own, where there is no room for them beside the results: nobody takes them
+// for these.
+func (t Table) record(p *printer) {
+	levelWidth, nameWidth := 0, 0
+	for _, l := range t.Levels {
+		for _, r := range measuredRows(l.Rows) {
+			levelWidth, nameWidth = max(levelWidth, cells(l.Name)), max(nameWidth, cells(recordLabel(r)))
 		}
-		line := lead + padRight(at(parts, i), widths[2]) + wide + at(right, i)
-		p.line(p.paint(s, strings.TrimRight(line, " ")))
 	}
+	if nameWidth == 0 {
+		return
+	}
+	heads := "  " + "input tok/s" + "  " + "total tok/s"
+	levelWidth = min(levelWidth, p.width/4)
+	nameWidth = min(nameWidth, p.width-levelWidth-2-cells(heads))
+	p.line("")
+	const head = "Input and total tokens, for the record: not comparable with output tok/s"
+	p.para(bold, "", head)
+	p.rule(max(levelWidth+2+nameWidth+cells(heads), cells(head)))
+	p.line(p.paint(dim, padRight(strings.Join(t.Marks, " · "), levelWidth+2+nameWidth)+heads))
+	for _, l := range t.Levels {
+		name := wrap(l.Name, levelWidth)
+		for _, r := range measuredRows(l.Rows) {
+			row := wrap(recordLabel(r), nameWidth)
+			for i := range max(len(name), len(row)) {
+				line := padRight(at(name, i), levelWidth) + "  " + padRight(at(row, i), nameWidth)
+				if i == 0 {
+					line += "  " + padLeft(number(r.Figures.Input.Median), 11) + "  " + padLeft(number(r.Figures.Total.Median), 11)
+				}
+				p.line(line)
+			}
+			name = nil
+		}
+	}
+}
+
+func recordLabel(r Row) string {
+	if r.Verdict == "invalid" {
+		return "✗ " + spaced(title(r))
+	}
+	return spaced(title(r))
 }
 
 // at is the i-th line of a cell, empty below its end.

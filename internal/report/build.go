@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"sweep/internal/sweep"
 	"sweep/internal/verdict"
@@ -14,9 +15,12 @@ func Build(in Input) Table {
 	b := &builder{in: in}
 	b.names, b.common = nameSubjects(in.Subjects)
 	b.spread()
+	from, to := b.measured()
 	t := Table{
 		Schema:   sweep.Schema,
 		Title:    in.Title,
+		From:     from,
+		To:       to,
 		Sides:    in.Sides,
 		Hosts:    b.hosts.lines(),
 		Common:   b.common,
@@ -31,16 +35,10 @@ func Build(in Input) Table {
 		t.Marks = b.recordMarks()
 	}
 	t.Warnings = append(t.Warnings, b.apart(t.Levels)...)
-	against := ""
-	switch {
-	case len(in.Sides) > 1:
-		against = "side A"
-	case t.Baseline != "":
-		against = "the baseline"
-	}
 	for _, l := range t.Levels {
-		t.Closing = append(t.Closing, closing(l, against))
+		t.Closing = append(t.Closing, t.closing(l))
 	}
+	t.Cautions = cautions(t.Levels)
 	cleanAll(reflect.ValueOf(&t))
 	return t
 }
@@ -95,6 +93,30 @@ func (b *builder) baseline() string {
 		}
 	}
 	return ""
+}
+
+// measured is from when to when the runs were made; nil when nothing tells.
+func (b *builder) measured() (from, to *time.Time) {
+	for _, s := range b.in.Subjects {
+		for _, run := range s.Runs {
+			for _, r := range run.Records {
+				started, ended := r.Started, r.Started
+				if r.Ended != nil {
+					ended = *r.Ended
+				}
+				if started.IsZero() {
+					continue
+				}
+				if from == nil || started.Before(*from) {
+					from = &started
+				}
+				if to == nil || ended.After(*to) {
+					to = &ended
+				}
+			}
+		}
+	}
+	return from, to
 }
 
 func (b *builder) verdictOf(run sweep.Run, key string) verdict.Verdict {

@@ -70,8 +70,12 @@ func TestOneRepeatIsNoClaim(t *testing.T) {
 	n.plan.Runs = n.plan.Runs[:2]
 	n.add(1, true, measure(levels[0], 10))
 	n.add(2, true, measure(levels[0], 10.2))
-	if s := Build(n.input("x")).Closing[0]; !strings.Contains(s, "+2.0 %") || !strings.Contains(s, "n = 1: no interval, a difference this size may be noise") {
+	table := Build(n.input("x"))
+	if s := table.Closing[0]; !strings.Contains(s, "+2.0 % to the baseline (n = 1/1)") {
 		t.Error(s)
+	}
+	if want := []string{"Where an n is 1 there is no interval: a difference may be noise."}; !slices.Equal(table.Cautions, want) {
+		t.Errorf("%q", table.Cautions)
 	}
 }
 
@@ -81,8 +85,15 @@ func TestOverlappingRangesAreNoDifference(t *testing.T) {
 	for o, v := range []float64{10, 10.1, 10.3, 10.4} { // c1: 10, 10.3; c2: 10.1, 10.4
 		n.add(o+1, true, measure(levels[0], v))
 	}
-	if s := Build(n.input("x")).Closing[0]; !strings.Contains(s, "ranges overlap: no difference is shown") {
+	table := Build(n.input("x"))
+	if s := table.Closing[0]; !strings.Contains(s, "ranges overlap") {
 		t.Error(s)
+	}
+	if want := []string{"Where ranges overlap no difference is shown."}; !slices.Equal(table.Cautions, want) {
+		t.Errorf("%q", table.Cautions)
+	}
+	if out := write(t, table, TextOptions{Width: 80}); !strings.Contains(out, "+1.0~") || !strings.Contains(out, "~ ranges overlap") {
+		t.Error(out)
 	}
 }
 

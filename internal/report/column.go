@@ -14,8 +14,7 @@ type column struct {
 	cell        func(Row) string
 }
 
-// columns lists what is shown of a level, the most important first. Every
-// format shows these and in this order.
+// columns lists what a page shows of a level, the most important first.
 func columns(t Table, l Level) []column {
 	repeated := slices.ContainsFunc(l.Rows, func(r Row) bool { return r.Figures.Output.N > 1 })
 	compared, to := t.Baseline != "", "Δ to baseline"

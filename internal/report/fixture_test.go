@@ -140,7 +140,7 @@ func goodNight() Input {
 		}
 		n.add(o+1, true, ms...)
 	}
-	return n.input("night 20261201-221500-glm5")
+	return n.input("20261201-221500-glm5")
 }
 
 // failedAs makes the last record of a run a failure.
@@ -208,7 +208,7 @@ func badNight() Input {
 	for _, o := range []int{6, 10, 11, 12} {
 		n.reasons[o] = "the night was interrupted before it was reached"
 	}
-	in := n.input("night 20261202-030000-glm5")
+	in := n.input("20261202-030000-glm5")
 	in.Warnings = []string{"runs/c9/20261130T010101.000-aaaa/attempt-1/record.json was written by a newer sweep (schema 2, this one reads 1); it is left out: use that sweep"}
 	return in
 }

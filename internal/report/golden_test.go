@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,12 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Times are shown in the reader's zone: one that is not that of the records.
+func TestMain(m *testing.M) {
+	time.Local = time.FixedZone("CET", 3600)
+	os.Exit(m.Run())
+}
 
 // golden compares what write writes with a file in testdata.
 func golden(t *testing.T, name string, write func(io.Writer) error) string {
@@ -59,13 +66,14 @@ func TestGoldenBadNight(t *testing.T) {
 
 func TestGoldenHostileNight(t *testing.T) {
 	table := Build(hostileNight())
-	golden(t, "hostile-100", text(table, 100))
+	golden(t, "hostile-80", text(table, 80))
+	golden(t, "hostile-200", text(table, 200))
 	golden(t, "hostile-md", table.Markdown)
 }
 
 func TestGoldenRun(t *testing.T) {
 	run, findings := shownRun()
-	golden(t, "run-100", func(w io.Writer) error { return RunText(w, run, findings, TextOptions{Width: 100}) })
+	golden(t, "run-80", func(w io.Writer) error { return RunText(w, run, findings, TextOptions{Width: 80}) })
 }
 
 func TestGoldenCompare(t *testing.T) {
@@ -84,5 +92,6 @@ func TestGoldenCompare(t *testing.T) {
 		return s
 	}
 	in := ForRuns("comparison", []Side{side("night 20261201-221500-glm5", "595.58.03", 1), side("night 20261208-221500-glm5", "600.10", 1.015)}, nil)
-	golden(t, "compare-100", text(Build(in), 100))
+	golden(t, "compare-80", text(Build(in), 80))
+	golden(t, "compare-200", text(Build(in), 200))
 }

@@ -59,7 +59,7 @@ func describeHost(f sweep.Fingerprint) string {
 	case n > 0:
 		parts = append(parts, fmt.Sprintf("%d× %s", n, f.Host.GPUs[0].Name))
 	case f.Host.GPUNote != "":
-		parts = append(parts, "no GPU seen ("+f.Host.GPUNote+")")
+		parts = append(parts, "no GPU seen") // why is told by the run: it can be long
 	}
 	if f.Host.CPU != "" {
 		parts = append(parts, fmt.Sprintf("%s, %d cores", f.Host.CPU, f.Host.Cores))

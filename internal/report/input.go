@@ -37,10 +37,10 @@ type Missing struct {
 	Reason  string
 }
 
-// ForNight reports one night: the plan says what should be there, runs what
-// is, by ordinal, and reasons why a planned run is not.
-func ForNight(title string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[int]string, findings []verdict.Finding) Input {
-	in := Input{Title: title, Levels: plan.Levels, Findings: findings}
+// ForNight reports one night: id is its name, the plan says what should be
+// there, runs what is, by ordinal, and reasons why a planned run is not.
+func ForNight(id string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[int]string, findings []verdict.Finding) Input {
+	in := Input{Title: "night " + id + ", sweep " + plan.Name, Levels: plan.Levels, Findings: findings}
 	index := map[string]int{}
 	baseline := -1
 	for i, c := range plan.Configurations {

@@ -30,7 +30,7 @@ func List(w io.Writer, nights []NightLine, o TextOptions) error {
 	for _, n := range nights {
 		started := unknown
 		if !n.Started.IsZero() {
-			started = n.Started.Format("2006-01-02 15:04 MST")
+			started = n.Started.Local().Format("2006-01-02 15:04 MST")
 		}
 		host := clean(n.Host)
 		if host == "" {
@@ -48,9 +48,9 @@ func List(w io.Writer, nights []NightLine, o TextOptions) error {
 		line := ""
 		for i, text := range row {
 			if i >= 3 && i <= 5 {
-				line += padLeft(text, widths[i]) + narrow
+				line += padLeft(text, widths[i]) + "  "
 			} else {
-				line += padRight(text, widths[i]) + narrow
+				line += padRight(text, widths[i]) + "  "
 			}
 		}
 		s := plain

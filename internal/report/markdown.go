@@ -12,8 +12,11 @@ func (t Table) Markdown(w io.Writer) error {
 	m.line("# " + markdown(t.Title))
 	m.line("")
 	for _, mark := range t.Marks {
-		m.line("> **" + mark + "**: " + markMeaning(mark))
+		m.line("> **" + mark + "**: " + markMeaning(mark, "below"))
 		m.line("")
+	}
+	if when := t.when(); when != "" {
+		m.items([]string{"measured: " + when})
 	}
 	m.items(t.Sides)
 	m.items(t.Hosts)
@@ -24,7 +27,7 @@ func (t Table) Markdown(w io.Writer) error {
 		m.items([]string{"baseline: " + t.Baseline})
 	}
 	if len(t.Levels) > 0 {
-		m.items([]string{legend(t)})
+		m.items([]string{markdownLegend(t)})
 	}
 	for _, warning := range t.Warnings {
 		m.line("- **Warning:** " + markdown(warning))
@@ -52,8 +55,23 @@ func (t Table) Markdown(w io.Writer) error {
 	if len(t.Closing) > 0 {
 		m.heading("In short")
 		m.items(t.Closing)
+		m.items(t.Cautions)
 	}
 	return m.p.err
+}
+
+// markdownLegend explains what the figures and the marks that occur are.
+func markdownLegend(t Table) string {
+	words := []string{meaningOfOutput}
+	if repeated(t) {
+		words = append(words, "figures are medians over n runs, range is lowest to highest")
+	}
+	for _, m := range []struct{ mark, meaning string }{{"!", "suspect"}, {"✗", "invalid or failed, not ranked"}, {"·", "a note only"}} {
+		if t.anyRow(func(r Row) bool { return strings.HasPrefix(mark(r), m.mark) }) {
+			words = append(words, m.mark+" "+m.meaning)
+		}
+	}
+	return strings.Join(words, "; ")
 }
 
 func (t Table) markdownLevel(m *mdWriter, l Level) {

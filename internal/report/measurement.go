@@ -44,7 +44,7 @@ func measurementText(p *printer, m bench.Measurement) {
 	p.para(plain, "  ", fmt.Sprintf("tokens: input %s (asked %s, cached %s), output %s (asked %s)", thousands(fmt.Sprint(m.InputTokens)),
 		thousands(fmt.Sprint(m.AskedInputTokens)), cached, thousands(fmt.Sprint(m.OutputTokens)), thousands(fmt.Sprint(m.AskedOutputTokens))))
 	p.para(plain, "  ", fmt.Sprintf("window: %s s from %s, ended: %s · in flight: %s on average, %d at most",
-		digits(m.Window), m.Started.Format("15:04:05"), m.Ended, number(m.ConcurrencyMean), m.ConcurrencyPeak))
+		digits(m.Window), m.Started.Local().Format("15:04:05 MST"), m.Ended, number(m.ConcurrencyMean), m.ConcurrencyPeak))
 	p.para(dim, "  ", fmt.Sprintf("client: %s %s, attempt %d · CPU %s of its cores · slots filled %s · warm-up %d requests · flush: %s",
 		m.Tool, m.ToolVersion, m.Attempt, share(m.Client.CPUShare), share(m.Client.SlotShare), m.Warmup, m.Flush))
 }

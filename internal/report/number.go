@@ -51,18 +51,21 @@ func thousands(s string) string {
 }
 
 // signed writes a difference in per cent: "+32.1 %".
-func signed(percent float64) string {
-	if math.Abs(percent) < 0.05 {
-		return "±0.0 %"
+func signed(v float64) string { return percent(v) + " %" }
+
+// percent is signed under a heading that has the unit.
+func percent(v float64) string {
+	if math.Abs(v) < 0.05 {
+		return "±0.0"
 	}
-	s := strconv.FormatFloat(percent, 'f', 1, 64)
-	if math.Abs(percent) >= 1000 {
-		s = digits(percent)
+	s := strconv.FormatFloat(v, 'f', 1, 64)
+	if math.Abs(v) >= 1000 {
+		s = digits(v)
 	}
-	if percent > 0 {
+	if v > 0 {
 		s = "+" + s
 	}
-	return s + " %"
+	return s
 }
 
 // span writes the range of a figure over repeats; nothing for one repeat.

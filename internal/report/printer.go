@@ -17,12 +17,11 @@ type style string
 
 // The styles, as SGR parameters.
 const (
-	plain  style = ""
-	bold   style = "1"
-	dim    style = "2"
-	red    style = "31"
-	yellow style = "33"
-	green  style = "32"
+	plain style = ""
+	bold  style = "1"
+	dim   style = "2"
+	red   style = "31"
+	green style = "32"
 )
 
 // printer writes lines and keeps the first error.
@@ -30,6 +29,7 @@ type printer struct {
 	w     io.Writer
 	width int
 	color bool
+	lines int // written so far
 	err   error
 }
 
@@ -50,9 +50,15 @@ func (p *printer) paint(s style, text string) string {
 
 // line writes one line as it is, without blanks at its end.
 func (p *printer) line(text string) {
+	p.lines++
 	if p.err == nil {
 		_, p.err = fmt.Fprintln(p.w, strings.TrimRight(text, " "))
 	}
+}
+
+// rule draws a line under a heading, of so many cells as far as they fit.
+func (p *printer) rule(cells int) {
+	p.line(p.paint(dim, strings.Repeat("─", min(cells, p.width))))
 }
 
 // para writes cleaned text after a lead, wrapped, its further lines set in as

@@ -64,13 +64,16 @@ func runHead(p *printer, r sweep.Record) {
 	field(p, "configuration", r.Configuration.Name+" ("+r.Configuration.ID+")")
 	field(p, "repeat", fmt.Sprintf("%d, of night %s", r.Repeat, r.Sweep))
 	field(p, "host", describeHost(r.Fingerprint))
+	if note := r.Fingerprint.Host.GPUNote; note != "" {
+		field(p, "no GPU seen", note)
+	}
 }
 
 // attemptText tells one start of the server from argv to teardown.
 func attemptText(p *printer, r sweep.Record, b *builder) {
 	p.line("")
 	p.para(bold, "", fmt.Sprintf("attempt %d: %s", r.Attempt, r.Status))
-	field(p, "started", r.Started.Format("2006-01-02 15:04:05 MST")+lasted(r))
+	field(p, "started", r.Started.Local().Format("2006-01-02 15:04:05 MST")+lasted(r))
 	if s := r.Fingerprint.Server; s != nil {
 		field(p, "server", "sglang "+cmp.Or(s.Version, "of unknown version")+", "+s.ModelPath)
 	}

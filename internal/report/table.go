@@ -4,21 +4,26 @@
 // out is missing from it.
 package report
 
+import "time"
+
 // Table is a comparison, ready to be written. Build makes it, and all text in
 // it is fit for a terminal.
 type Table struct {
-	Schema   int       `json:"schema"`
-	Title    string    `json:"title"`
-	Sides    []string  `json:"sides,omitempty"` // of a comparison across nights: "A: …", "B: …"
-	Hosts    []string  `json:"hosts"`           // where it was measured; more than one means that machines are compared too
-	Common   []string  `json:"common"`          // axis=label that all configurations have
-	Baseline string    `json:"baseline"`        // as the rows call it; empty: none
-	Marks    []string  `json:"marks"`           // "SIMULATED", "IMPORTED": of every figure below
-	Warnings []string  `json:"warnings"`
-	Levels   []Level   `json:"levels"`
-	Failures []Failure `json:"failures"`
-	NotRun   []Gap     `json:"not_run"`
-	Closing  []string  `json:"closing"` // the best of each level, one sentence each
+	Schema   int        `json:"schema"`
+	Title    string     `json:"title"`
+	From     *time.Time `json:"measured_from"`   // first start of a run; null: not known
+	To       *time.Time `json:"measured_to"`     // last end of one
+	Sides    []string   `json:"sides,omitempty"` // of a comparison across nights: "A: …", "B: …"
+	Hosts    []string   `json:"hosts"`           // where it was measured; more than one means that machines are compared too
+	Common   []string   `json:"common"`          // axis=label that all configurations have
+	Baseline string     `json:"baseline"`        // as the rows call it; empty: none
+	Marks    []string   `json:"marks"`           // "SIMULATED", "IMPORTED": of every figure below
+	Warnings []string   `json:"warnings"`
+	Levels   []Level    `json:"levels"`
+	Failures []Failure  `json:"failures"`
+	NotRun   []Gap      `json:"not_run"`
+	Closing  []string   `json:"closing"`  // the best of each level, one sentence each
+	Cautions []string   `json:"cautions"` // what the differences are worth
 }
 
 // Level is one level key: only rows of one Level are ever compared.

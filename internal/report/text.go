@@ -2,84 +2,143 @@ package report
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
-// Text writes the table for a terminal. At every width everything is there:
-// what does not fit beside a name goes into a further block, and names are
-// wrapped, never cut.
+// screen is how many lines are seen at once on the smallest of terminals.
+const screen = 24
+
+// Text writes the table for a terminal: a block a level, then what is kept for
+// the record, what went wrong, and the best of each level at the end, where
+// the eye is. At every width everything is there: names are wrapped, never cut.
 func (t Table) Text(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	t.head(p)
-	for _, l := range t.Levels {
+	s := arrange(t, p.width)
+	for i := range t.Levels {
 		p.line("")
-		t.level(p, l)
+		t.level(p, s, i)
+	}
+	if !s.record {
+		t.record(p)
 	}
 	t.failures(p)
 	t.gaps(p)
-	if len(t.Closing) > 0 {
+	t.inShort(p)
+	if p.lines > screen && len(t.Marks) > 0 {
 		p.line("")
-		p.line(p.paint(bold, "In short"))
-		for _, s := range t.Closing {
-			p.para(plain, "  ", s)
-		}
+		t.marks(p, "above")
 	}
 	return p.err
 }
 
 func (t Table) head(p *printer) {
 	p.para(bold, "", t.Title)
-	for _, m := range t.Marks {
-		p.para(yellow, "", m+": "+markMeaning(m))
+	t.marks(p, "below")
+	entry := func(name string, texts ...string) {
+		for _, text := range texts {
+			p.para(plain, padRight(name, 10), text)
+			name = ""
+		}
 	}
-	for _, s := range t.Sides {
-		p.para(plain, "", s)
+	entry("sides", t.Sides...)
+	if when := t.when(); when != "" {
+		entry("measured", when)
 	}
-	for _, h := range t.Hosts {
-		p.para(dim, "", h)
-	}
-	if len(t.Common) > 0 {
-		p.para(plain, "common to all: ", strings.Join(t.Common, ", "))
+	if len(t.Hosts) > 1 {
+		entry("hosts", t.Hosts...)
+	} else {
+		entry("host", t.Hosts...)
 	}
 	if t.Baseline != "" {
-		p.para(plain, "baseline: ", t.Baseline)
+		entry("baseline", spaced(t.Baseline))
+	}
+	if len(t.Common) > 0 {
+		entry("in common", strings.Join(t.Common, ", "))
 	}
 	if len(t.Levels) > 0 {
-		p.para(dim, "", legend(t))
+		entry("legend", t.legend())
 	}
 	for _, w := range t.Warnings {
-		p.para(yellow, "! ", w)
+		p.para(plain, "! ", w)
 	}
 }
 
-func markMeaning(mark string) string {
+// marks says what is to be known of every figure.
+func (t Table) marks(p *printer, where string) {
+	for _, m := range t.Marks {
+		p.para(bold, "", m+": "+markMeaning(m, where))
+	}
+}
+
+func markMeaning(mark, where string) string {
 	switch mark {
 	case "SIMULATED":
-		return "every figure below comes from a simulated server, none from real hardware"
+		return "every figure " + where + " is from a simulated server, none from hardware"
 	case "IMPORTED":
-		return "every figure below was measured by another tool and read from its files"
+		return "every figure " + where + " was measured by another tool and read from its files"
 	default:
 		return ""
 	}
 }
 
-// legend explains what the columns and marks of this table are.
-func legend(t Table) string {
-	var repeated, marked bool
-	for _, l := range t.Levels {
-		for _, r := range l.Rows {
-			repeated = repeated || r.N > 1 || r.Planned > 1
-			marked = marked || mark(r) != ""
+// when is the time of the measurements, in the reader's zone.
+func (t Table) when() string {
+	if t.From == nil || t.To == nil {
+		return ""
+	}
+	const day, clock = "2006-01-02", "15:04"
+	from, to := t.From.Local(), t.To.Local()
+	s := from.Format(day + " " + clock)
+	if from.Format("MST") != to.Format("MST") {
+		s += from.Format(" MST") // the clocks were changed in between
+	}
+	switch {
+	case from.Format(day) != to.Format(day):
+		s += " to " + to.Format(day+" "+clock)
+	case from.Format(clock) != to.Format(clock):
+		s += " to " + to.Format(clock)
+	}
+	return s + to.Format(" MST")
+}
+
+// legend explains the columns of a table and the marks that occur in it.
+func (t Table) legend() string {
+	words := []string{meaningOfOutput}
+	if repeated(t) {
+		words = append(words, "figures are medians over the runs", "± %: how far the farthest run lies from the median")
+	}
+	if to := t.against(); to != "" {
+		words = append(words, "Δ: output tok/s against "+to, "n a/b: runs of the row/of "+to)
+	}
+	words = append(words, "per stream: output tok/s that one user sees")
+	for _, m := range []struct {
+		meaning string
+		occurs  func(Row) bool
+	}{
+		{"~ ranges overlap", func(r Row) bool { return r.Delta != nil && r.Delta.unproven() }},
+		{"† measured on different hosts", func(r Row) bool { return r.Delta != nil && r.Delta.Hosts }},
+		{"✗ invalid or failed, not ranked", func(r Row) bool { return place(r) == "✗" }},
+		{"– not ranked", func(r Row) bool { return place(r) == "–" }},
+	} {
+		if t.anyRow(m.occurs) {
+			words = append(words, m.meaning)
 		}
 	}
-	s := "output tok/s: generated tokens only, over the whole window"
-	if repeated {
-		s += " · figures are medians over n runs, range is lowest to highest"
-	}
-	if marked {
-		s += " · marks: ! suspect, ✗ invalid or failed (not ranked), dot: a note only"
-	}
-	return s
+	return strings.Join(words, " · ")
+}
+
+// meaningOfOutput stands above every comparison.
+const meaningOfOutput = "output tok/s: generated tokens only, over the whole window"
+
+func (t Table) anyRow(is func(Row) bool) bool {
+	return slices.ContainsFunc(t.Levels, func(l Level) bool { return slices.ContainsFunc(l.Rows, is) })
+}
+
+// repeated tells whether any row has more than one run behind its figures.
+func repeated(t Table) bool {
+	return t.anyRow(func(r Row) bool { return r.Figures.Output.N > 1 })
 }
 
 func gradeMark(grade string) string {
@@ -97,9 +156,7 @@ func gradeStyle(grade string) style {
 	switch grade {
 	case "invalid":
 		return red
-	case "suspect":
-		return yellow
 	default:
-		return dim
+		return plain
 	}
 }

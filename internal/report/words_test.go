@@ -58,7 +58,7 @@ func TestNumbers(t *testing.T) {
 
 func TestHostWithoutGPUs(t *testing.T) {
 	f := sweep.Fingerprint{Host: sweep.HostFacts{GPUNote: "nvidia-smi is not installed"}}
-	if s := describeHost(f); s != "unknown host · no GPU seen (nvidia-smi is not installed) · sglang version unknown" {
+	if s := describeHost(f); s != "unknown host · no GPU seen · sglang version unknown" {
 		t.Error(s)
 	}
 	f.Host.Hostname, f.Host.GPUs, f.Server = "h", []gpu.GPU{{Name: "X"}}, &sglang.Resolved{}

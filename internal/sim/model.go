@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"sweep/internal/sglang"
@@ -44,15 +45,17 @@ type Stage struct {
 	Time time.Duration
 }
 
-// Preset returns the model of that name.
+// Preset returns the model of that name: glm5, small or fixed.
 func Preset(name string) (Model, error) {
 	switch name {
 	case "glm5":
 		return glm5(), nil
 	case "small":
 		return small(), nil
+	case "fixed":
+		return fixed(), nil
 	}
-	return Model{}, fmt.Errorf("invalid choice: '%s' (choose from 'glm5', 'small')", name)
+	return Model{}, fmt.Errorf("invalid choice: '%s' (choose from 'glm5', 'small', 'fixed')", name)
 }
 
 // glm5 is GLM-5-NVFP4 on 8 RTX PRO 6000 (96 GB, PCIe). The curves reproduce
@@ -101,6 +104,16 @@ func small() Model {
 		PrefillBase: 8 * time.Millisecond, PrefillRate: 40000,
 		Startup: stages(5, 1, 6, 1, 3, 4, 1, 2),
 	}
+}
+
+// fixed is for checking clients: every prefill takes 150 ms and every decode
+// step 20 ms, whatever the batch. All of it is invented.
+func fixed() Model {
+	m := small()
+	m.Name = "fixed"
+	m.Eager, m.Graphs = Curve{{1, ms(20)}, {4096, ms(20)}}, Curve{{1, ms(20)}, {4096, ms(20)}}
+	m.PrefillBase, m.PrefillRate = 150*time.Millisecond, math.Inf(1)
+	return m
 }
 
 func ms(v float64) time.Duration { return time.Duration(v * float64(time.Millisecond)) }

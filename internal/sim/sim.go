@@ -81,7 +81,7 @@ func contradiction(a Args, t Timing) error {
 	return nil
 }
 
-const simulatorUsage = `usage: sweep sim [--preset {glm5,small}] [--time-scale F] [--startup-scale F]
+const simulatorUsage = `usage: sweep sim [--preset {glm5,small,fixed}] [--time-scale F] [--startup-scale F]
                  [--noise PERCENT] [--noise-seed N] [--log-format-version V]
                  [--fault {exit-load,die-under-load}] SGLANG-FLAGS...
 `

@@ -25,11 +25,17 @@ func TestMain(m *testing.M) {
 			os.Exit(Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 		case "start-and-hang":
 			startAndHang(os.Args[2], os.Args[3:])
+		case "hold-port":
+			holdPort(os.Args[2])
 		case "kill-after-panic":
 			os.Exit(killAfterPanic(os.Args[2]))
 		}
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	// The race detector waits a second at the end of every process otherwise.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -126,7 +132,7 @@ func ended(t *testing.T, dir string) State {
 	return look(t, dir)
 }
 
-// fileOf waits until a file holds a whole line, and returns it.
+// lineOf waits until a file holds a whole line, and returns it.
 func lineOf(t *testing.T, path string) string {
 	t.Helper()
 	var text []byte

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -74,18 +75,9 @@ func TestStragglersAreEnded(t *testing.T) {
 // Schedulers leave the launcher's tree; the launcher is killed; the derived
 // port must be free before the next start.
 func TestA11SchedulerThatLeftTheTreeIsEnded(t *testing.T) {
-	pidFile := filepath.Join(t.TempDir(), "pid")
-	listen := `import os,socket,signal,sys,time
-if os.fork(): os._exit(0)
-signal.signal(signal.SIGTERM, signal.SIG_IGN)
-s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen()
-open(sys.argv[1],"w").write("%d\n" % s.getsockname()[1])
-time.sleep(600)`
-	if _, err := os.Stat("/usr/bin/python3"); err != nil {
-		t.Skip("needs /usr/bin/python3 to hold a port")
-	}
-	dir, s := hold(t, "sh", "-c", `/usr/bin/python3 -c "$2" "$1"; exec sleep 600`, "sh", pidFile, listen)
-	address := "127.0.0.1:" + lineOf(t, pidFile)
+	portFile := filepath.Join(t.TempDir(), "port")
+	dir, s := hold(t, "sh", "-c", `("$1" hold-port "$2" &); exec sleep 600`, "sh", os.Args[0], portFile)
+	address := "127.0.0.1:" + lineOf(t, portFile)
 	killHard(t, s.PID)
 	if conn, err := net.Dial("tcp", address); err == nil {
 		conn.Close() // the scheduler is there without its launcher
@@ -99,6 +91,25 @@ time.sleep(600)`
 	if conn, err := net.Dial("tcp", address); err == nil {
 		conn.Close()
 		t.Error("the derived port still answers")
+	}
+}
+
+// holdPort is a process that ignores TERM and listens; file gets its port.
+func holdPort(file string) {
+	signal.Ignore(syscall.SIGTERM)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(file, fmt.Appendln(nil, l.Addr().(*net.TCPAddr).Port), 0o600); err != nil {
+		panic(err)
+	}
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			panic(err)
+		}
+		conn.Close()
 	}
 }
 

@@ -36,7 +36,7 @@ func TestHostileFiles(t *testing.T) {
 		"line separator":     {"name: x\u2028host: y\n", "f:1:8: a control character (U+2028)"},
 		"BOM inside":         {"name: x\ufeff\n", "f:1:8: a control character (U+FEFF)"},
 		"too large":          {"# " + strings.Repeat("x", MaxFile), "f: the file is larger than 524288 bytes"},
-		"alias bomb":         {complete(bomb), "f:5:16: the aliases of this file multiply it beyond all bounds"},
+		"alias bomb":         {complete(bomb), "f:5:11: the aliases of this file multiply it beyond all bounds"},
 		"long alias":         {complete("server:\n  command: [&a " + long + strings.Repeat(", *a", 2000) + "]\n"), "f:2:13: the aliases of this file multiply it beyond all bounds"},
 		"deep flow":          {"name: " + strings.Repeat("[", MaxFile-100), "f:1:1: the file is nested too deep"},
 		"deep block":         {strings.Repeat("- ", MaxFile/2-100), "f:1:1: the file is nested too deep"},

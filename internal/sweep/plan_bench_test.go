@@ -77,9 +77,10 @@ func plan100k(tb testing.TB, data []byte) *Plan {
 }
 
 // TestPlan100k holds the memory bound, which does not depend on the machine,
-// and a time bound with room for a busy one.
+// and a time bound with room for a crowded one. The race detector multiplies
+// both and finds nothing here: planning is one goroutine.
 func TestPlan100k(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		t.Skip("plans 100,000 configurations")
 	}
 	data := hundredThousand()
@@ -92,7 +93,7 @@ func TestPlan100k(t *testing.T) {
 	if live := m.HeapAlloc; live > 400e6 {
 		t.Errorf("the plan holds %d MB, want at most 400", live/1e6)
 	}
-	if took > 10*time.Second {
+	if took > 20*time.Second {
 		t.Errorf("planning took %s", took)
 	}
 	runtime.KeepAlive(plan)

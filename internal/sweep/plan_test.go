@@ -282,7 +282,7 @@ include:
 		}
 	}
 	for only, want := range map[string]string{
-		"paralel=tp8":               "case.yaml: --only \"paralel=tp8\": the matrix has no axis \"paralel\"\n        did you mean \"parallel\"?",
+		"paralllel=tp8":             "case.yaml: --only \"paralllel=tp8\": the matrix has no axis \"paralllel\"\n        did you mean \"parallel\"?",
 		"parallel=tp9":              "case.yaml: --only \"parallel=tp9\": \"tp9\" is no value of the axis \"parallel\"\n        did you mean \"tp8\"?",
 		"by-hnd":                    "case.yaml: --only \"by-hnd\": no configuration has this name\n        did you mean \"by-hand\"?",
 		"x":                         "case.yaml: --only \"x\": no configuration has this name\n        write axis=label, or the name of an included configuration",

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"regexp"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -36,7 +37,7 @@ func kindOf(n *yaml.Node) scalarKind {
 	case "false", "False", "FALSE":
 		return no
 	}
-	if coreNumber.MatchString(n.Value) {
+	if strings.IndexByte("+-.0123456789", n.Value[0]) >= 0 && coreNumber.MatchString(n.Value) {
 		return number
 	}
 	return text

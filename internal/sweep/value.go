@@ -151,6 +151,9 @@ func (d *decoder) json(b *strings.Builder, n *yaml.Node, what string, depth int)
 
 // jsonText leaves <, > and & alone: the word is read by Python, not by HTML.
 func jsonText(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return `"` + s + `"`
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

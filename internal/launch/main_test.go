@@ -1,0 +1,26 @@
+package launch
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"sweep/internal/supervise"
+)
+
+// TestMain lets the test binary be the sweep binary that runtimes copy and
+// run: without it, each held process would run these tests again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "supervise" {
+		os.Exit(supervise.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	// The race detector waits a second at the end of every process otherwise.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	// Under the race detector each process would sleep a second at its end.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}

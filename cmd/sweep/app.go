@@ -47,9 +47,10 @@ func newApp(s streams) *cli.App {
 			"Exit codes: 0 all valid or suspect; 1 some failed, invalid or not run; 2 usage or a bad\n" +
 			"file; 3 the host is not fit; 4 a bug in sweep; 130 interrupted.",
 		Reader: s.in, Writer: s.out, ErrWriter: s.err,
-		EnableBashCompletion: true,
-		ExitErrHandler:       func(*cli.Context, error) {}, // run prints and codes errors
-		OnUsageError:         func(_ *cli.Context, err error, _ bool) error { return usage("%w; see `sweep help`", err) },
+		EnableBashCompletion:      true,
+		DisableSliceFlagSeparator: true,                         // --only axis=a,axis=b is one selection
+		ExitErrHandler:            func(*cli.Context, error) {}, // run prints and codes errors
+		OnUsageError:              func(_ *cli.Context, err error, _ bool) error { return usage("%w; see `sweep help`", err) },
 		CommandNotFound: func(c *cli.Context, name string) {
 			fmt.Fprintf(c.App.ErrWriter, "sweep: there is no command %q; `sweep help` lists them\n", name)
 		},

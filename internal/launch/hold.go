@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -40,13 +41,14 @@ type Held struct {
 // Hold starts a process in an instance so that it outlives us: own session,
 // output to files, exit state written atomically. It is idempotent by spec.ID:
 // a second call, also after the process has ended, starts nothing and finds the
-// first. A command that cannot be started is no error here: its Exit says so.
+// first. The environment is the instance's own with spec.Env over it. A command that cannot be started is no error here: its Exit says so.
 // After an error the process may or may not run; call again to know.
 func Hold(ctx context.Context, rt Runtime, in Instance, spec supervise.Spec) (*Held, error) {
 	h, err := held(rt, in, spec.ID)
 	if err != nil {
 		return nil, err
 	}
+	spec.Env = append(slices.Clone(in.Env), spec.Env...)
 	request, err := json.Marshal(supervise.StartRequest{Spec: spec, Secrets: spec.Secrets})
 	if err != nil {
 		return nil, fmt.Errorf("hold %s: %w", spec.ID, err)

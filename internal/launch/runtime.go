@@ -53,6 +53,7 @@ type Instance struct {
 	Dir     string            `json:"dir"`     // sweep's own directory inside it, absolute
 	Bin     string            `json:"bin"`     // this sweep binary inside it, a hash-named copy that outlives `go run` and an upgrade
 	Address string            `json:"address"` // where this host reaches its ports
+	Env     []string          `json:"env"`     // what every held process starts from: PATH, HOME, USER, LANG, and nothing of the caller's
 	Created time.Time         `json:"created"`
 }
 

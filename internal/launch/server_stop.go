@@ -25,8 +25,7 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 	begun := time.Now()
 	s.client.Close()
 	state, err := s.held.Stop(ctx, s.spec.Grace)
-	took := time.Since(begun)
-	report := StopReport{Killed: took >= s.spec.Grace}
+	report := StopReport{Killed: state.Killed}
 	if err != nil {
 		err = fmt.Errorf("stop %s: %w", s.describe(), err)
 		report.Left = append(report.Left, "not known: the stop failed")

@@ -23,7 +23,6 @@ type attempt struct {
 	record   sweep.Record
 	instance launch.Instance
 	server   *launch.Server
-	stopped  bool // the server was stopped and that was reported
 }
 
 // teardownTime bounds everything after the last level: TERM, grace, KILL,
@@ -94,7 +93,7 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	switch {
 	case failure != nil:
 		a.record.Status = sweep.StatusFailed
-	case ctx.Err() != nil && !a.complete():
+	case stopping(ctx) && !a.complete():
 		a.record.Status = sweep.StatusInterrupted
 	default:
 		a.record.Status = sweep.StatusDone
@@ -209,7 +208,7 @@ func (a *attempt) simulated() bool { return a.config.Command[0] == "sweep" }
 
 // startFailure makes a failure of an error on the way to readiness.
 func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, error) {
-	if ctx.Err() != nil {
+	if stopping(ctx) {
 		return nil, nil
 	}
 	var start *launch.StartError
@@ -228,7 +227,7 @@ func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, 
 
 // hostFailure is for steps in which the host, not the server, let us down.
 func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*sweep.Failure, error) {
-	if ctx.Err() != nil {
+	if stopping(ctx) {
 		return nil, nil
 	}
 	return &sweep.Failure{Cause: sglang.Cause{Code: step + "-failed", Class: sglang.Host, Phase: sglang.PhaseProcess,

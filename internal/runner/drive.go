@@ -34,7 +34,7 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) error {
 		return n.finish(ctx, err)
 	}
 	for i, p := range n.plan.Runs {
-		if ctx.Err() != nil {
+		if stopping(ctx) {
 			n.outcome.NotRun += len(n.plan.Runs) - i
 			break
 		}
@@ -124,7 +124,7 @@ func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d decision)
 		switch {
 		case class == sglang.Host:
 			return status, fmt.Errorf("%w: %s", ErrHost, failure.Cause.Line)
-		case left[class] > 0 && ctx.Err() == nil:
+		case left[class] > 0 && !stopping(ctx):
 			left[class]--
 			d = a.decision
 			d.attempt, d.reattach = a.record.Attempt+1, false
@@ -137,7 +137,7 @@ func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d decision)
 // finish writes the night's last line. A night that a person or the host
 // stopped stays open, so that the same command takes it up again.
 func (n *nightRun) finish(ctx context.Context, cause error) error {
-	n.outcome.Interrupted = ctx.Err() != nil
+	n.outcome.Interrupted = stopping(ctx)
 	e := store.Event{Type: store.NightEnd, Text: n.outcome.summary(), Done: n.outcome.Measured, Total: len(n.plan.Runs)}
 	if errors.Is(cause, ErrHost) {
 		n.outcome.HostTrouble = cause.Error()
@@ -154,3 +154,7 @@ func (n *nightRun) finish(ctx context.Context, cause error) error {
 func (o Outcome) summary() string {
 	return fmt.Sprintf("%d levels measured, %d reused, %d runs failed, %d not run", o.Measured, o.Reused, o.Failed, o.NotRun)
 }
+
+// stopping tells whether a person asked to stop. What fails after that, fails
+// because of it.
+func stopping(ctx context.Context) bool { return ctx.Err() != nil }

@@ -24,7 +24,7 @@ import (
 // levels measures what is missing, in the plan's order.
 func (a *attempt) levels(ctx context.Context) (*sweep.Failure, error) {
 	for _, level := range a.plan.Levels {
-		if ctx.Err() != nil {
+		if stopping(ctx) {
 			return nil, nil
 		}
 		key := level.Key()
@@ -66,7 +66,7 @@ func (a *attempt) level(ctx context.Context, level bench.Level) (*sweep.Failure,
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 		defer cancel()
 		_, stopErr := held.Stop(stop, 2*time.Second)
-		if ctx.Err() != nil {
+		if stopping(ctx) {
 			return nil, stopErr
 		}
 		return a.hostFailure(ctx, "bench", errors.Join(err, stopErr))
@@ -200,9 +200,17 @@ func (a *attempt) collect(ctx context.Context, level bench.Level, held *launch.H
 
 // lastLine is the end of what a held process wrote, for a message.
 func lastLine(ctx context.Context, held *launch.Held) string {
-	text, err := held.Tail(ctx, 0)
-	if err != nil {
-		return "no output: " + err.Error()
+	var text []byte
+	for offset := int64(0); ; {
+		chunk, err := held.Tail(ctx, offset)
+		if err != nil {
+			return "no output: " + err.Error()
+		}
+		if len(chunk) == 0 {
+			break
+		}
+		offset += int64(len(chunk))
+		text = chunk
 	}
 	text = bytes.TrimSpace(text)
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
@@ -214,7 +222,7 @@ func lastLine(ctx context.Context, held *launch.Held) string {
 // levelFailed looks whose fault it was: a server that died or hangs fails the
 // attempt; a bench that could not work leaves the level unmeasured.
 func (a *attempt) levelFailed(ctx context.Context, level bench.Level, why string) (*sweep.Failure, error) {
-	if ctx.Err() != nil {
+	if stopping(ctx) {
 		return nil, nil
 	}
 	e := a.levelEvent(store.LevelFailed, level)

@@ -47,10 +47,10 @@ func (f flag) usage() string {
 		meta = "{" + strings.Join(f.choices, ",") + "}"
 	}
 	s := f.names[0] + " " + meta
-	switch {
-	case f.kind == toggle:
+	switch f.kind {
+	case toggle:
 		s = f.names[0]
-	case f.kind == integers:
+	case integers:
 		s += " [" + meta + " ...]"
 	}
 	if f.required {

@@ -16,6 +16,7 @@ func holdChecks() []Check {
 		inInstance("a held process outlives its starter and is found again", heldOutlives),
 		inInstance("hold is idempotent by id", heldOnce),
 		inInstance("a held process's exit and output are kept", heldExit),
+		inInstance("a held process has the instance's environment, the asked one over it, and nothing of ours", heldEnvironment),
 		inInstance("a command that cannot be started says so", heldMissing),
 		inInstance("a held process gets its secrets, the disk does not", heldSecrets),
 		inInstance("stop ends the whole tree and may be repeated", heldStop),
@@ -155,6 +156,35 @@ func heldIDs(ctx context.Context, rt launch.Runtime, in launch.Instance) error {
 		if _, _, err := launch.Lookup(ctx, rt, in, id); err == nil {
 			return errors.New("an id that cannot be held can be looked up: " + id)
 		}
+	}
+	return nil
+}
+
+// LeakVariable is one that a test of a runtime sets in its own environment, so
+// that a leak into held processes can be seen.
+const LeakVariable = "RUNTIMETEST_LEAK"
+
+func heldEnvironment(ctx context.Context, rt launch.Runtime, in launch.Instance) error {
+	h, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: "env", Argv: []string{"/bin/sh", "-c", "env"}, Env: []string{"LANG=xx", "ASKED=1"}})
+	if err != nil {
+		return err
+	}
+	var text []byte
+	if err := until(ctx, "env has ended", func() bool {
+		exit, _ := h.Exit(ctx)
+		text, _ = h.Tail(ctx, 0)
+		return exit != nil
+	}); err != nil {
+		return err
+	}
+	got := "\n" + string(text)
+	for _, want := range []string{"\nLANG=xx\n", "\nASKED=1\n", "\nPATH=/"} {
+		if !strings.Contains(got, want) {
+			return fmt.Errorf("%q is missing in the environment:%s", want, got)
+		}
+	}
+	if strings.Contains(got, "\n"+LeakVariable+"=") {
+		return fmt.Errorf("our own environment leaked:%s", got)
 	}
 	return nil
 }

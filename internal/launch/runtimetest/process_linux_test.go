@@ -2,6 +2,7 @@ package runtimetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 		os.Exit(supervise.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	// The race detector waits a second at the end of every process otherwise.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+	if err := errors.Join(os.Setenv("GORACE", "atexit_sleep_ms=0"), os.Setenv(LeakVariable, "1")); err != nil {
 		panic(err)
 	}
 	code := m.Run()

@@ -230,24 +230,38 @@ func (a *attempt) levelFailed(ctx context.Context, level bench.Level, why string
 	if err := a.say(e); err != nil {
 		return nil, err
 	}
-	alive, exit, err := a.server.Alive(ctx)
+	alive, exit, err := a.serverEnded(ctx)
 	if err != nil {
 		return a.hostFailure(ctx, "server", err)
 	}
-	f := &sweep.Failure{Level: level.Key(), Cause: sglang.Cause{Code: "level-failed", Class: sglang.Serving, Phase: sglang.PhaseServing,
-		Line: why, Hint: "see server.log and bench.log of this attempt"}, Excerpt: a.server.Log().Excerpt(40)}
-	if cause := a.server.Log().Cause(); cause != nil {
-		f.Cause = *cause
-	} else if !alive {
-		f.Cause.Code, f.Cause.Line = "server-died", "the server ended at "+level.String()
+	cause, excerpt, err := a.server.Diagnose(ctx, exit)
+	if err != nil {
+		return a.hostFailure(ctx, "server", err)
+	}
+	f := &sweep.Failure{Level: level.Key(), Cause: cause, Excerpt: excerpt}
+	if alive && a.server.Log().Cause() == nil {
+		f.Cause = sglang.Cause{Code: "level-failed", Class: sglang.Serving, Phase: sglang.PhaseServing, Line: why,
+			Hint: "see server.log and bench.log of this attempt"}
 	}
 	if exit != nil {
 		f.Exit = exit.String()
 	}
-	if f.Cause.Class != sglang.Host {
-		f.Cause.Class = sglang.Serving // it served before: another start may help once
-	}
 	return f, nil
+}
+
+// deathTime is how long a server that let its streams go may take to be gone:
+// it logs its last words first.
+const deathTime = 3 * time.Second
+
+// serverEnded looks whether the server lives, and gives a dying one the time
+// to die.
+func (a *attempt) serverEnded(ctx context.Context) (alive bool, exit *supervise.Exit, err error) {
+	for deadline := time.Now().Add(deathTime); ; time.Sleep(100 * time.Millisecond) {
+		alive, exit, err = a.server.Alive(ctx)
+		if !alive || err != nil || stopping(ctx) || time.Now().After(deadline) {
+			return alive, exit, err
+		}
+	}
 }
 
 // figures are the headline numbers of a measurement, judged.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -53,8 +53,8 @@ func benchByHand(c *cli.Context, s streams) error {
 		return usage("bench takes one URL, got %d arguments; see `sweep bench --help`", c.NArg())
 	}
 	target, err := url.Parse(c.Args().First())
-	if err != nil || target.Scheme != "http" || target.Host == "" {
-		return usage("%q is not a URL like http://127.0.0.1:30000", c.Args().First())
+	if err != nil || target.Scheme != "http" || target.Host == "" || strings.Trim(target.Path, "/") != "" || target.RawQuery != "" || target.User != nil {
+		return usage("%q is not a URL like http://127.0.0.1:30000 (no path, query or password)", c.Args().First())
 	}
 	level, err := levelOf(c)
 	if err != nil {
@@ -66,8 +66,8 @@ func benchByHand(c *cli.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("ask %s what it is: %w; is an sglang server up there?", target.Host, err)
 	}
-	job := bench.Job{Schema: sweep.Schema, URL: "http://" + target.Host, Level: level, Vocab: 32000, MaxLevel: c.Duration("max-level"),
-		SLO: bench.SLO{TTFT: c.Duration("ttft"), TPOT: c.Duration("tpot")}}
+	job := bench.Job{Schema: sweep.Schema, URL: "http://" + target.Host, Level: level, Simulated: info.Simulated, MaxLevel: c.Duration("max-level"),
+		NoPrefixCache: info.NoPrefixCache(), SLO: bench.SLO{TTFT: c.Duration("ttft"), TPOT: c.Duration("tpot")}}
 	if info.VocabSize != nil {
 		job.Vocab = *info.VocabSize
 	}
@@ -87,16 +87,17 @@ func benchByHand(c *cli.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if info.Simulated {
-		fmt.Fprintln(os.Stderr, "sweep: this server is SIMULATED: the figures are its timing model's")
-	}
 	if c.Bool("json") {
-		return writeJSON(s.out, m)
+		err = writeJSON(s.out, m)
+	} else {
+		err = bench.Table(s.out, m)
 	}
-	if err := bench.Table(s.out, m); err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !m.Usable() || m.Failed > 0 {
+	case m.Ended == bench.Interrupted:
+		return silent(exitInterrupted)
+	case !m.Usable() || m.Failed > 0:
 		return silent(exitFailed)
 	}
 	return nil
@@ -120,6 +121,9 @@ func levelOf(c *cli.Context) (bench.Level, error) {
 		level.Prompts = c.Int("prompts")
 	}
 	w := level.Workload
+	if level.Mode == bench.Closed && level.Prompts < level.Concurrency {
+		return level, usage("%d prompts never fill %d slots: give at least %d", level.Prompts, level.Concurrency, level.Concurrency)
+	}
 	if level.Concurrency < 1 || level.Prompts < 1 || w.InputLen < 1 || w.OutputLen < 1 || w.RangeRatio < 0 || w.RangeRatio > 1 {
 		return level, usage("concurrency, prompts and lengths are at least 1, the range ratio between 0 and 1")
 	}

@@ -24,7 +24,7 @@ type clock struct {
 func (c *clock) event(e store.Event) {
 	switch e.Type {
 	case store.NightStart, store.NightResume:
-		c.total = e.Total
+		c.total = e.Runs
 	case store.RunReused, store.RunSkipped:
 		c.done++
 	case store.RunStart:
@@ -69,12 +69,12 @@ func (c *clock) status(now time.Time) string {
 // line shows. since is the time from the last line: a long silence is broken
 // by progress.
 func sentence(e store.Event, since time.Duration) string {
-	at := fmt.Sprintf("[%d/%d] ", e.Ordinal, e.Total)
+	at := fmt.Sprintf("[%d/%d] ", e.Ordinal, e.Runs)
 	switch e.Type {
 	case store.NightStart:
-		return fmt.Sprintf("%d runs of %s", e.Total, printable(e.Text))
+		return fmt.Sprintf("%d runs of %s", e.Runs, printable(e.Text))
 	case store.NightResume:
-		return fmt.Sprintf("%d runs of %s; an earlier start of this night was cut off, going on", e.Total, printable(e.Text))
+		return fmt.Sprintf("%d runs of %s; an earlier start of this night was cut off, going on", e.Runs, printable(e.Text))
 	case store.Leftover:
 		return fmt.Sprintf("%s: %s", printable(e.Name), printable(e.Text))
 	case store.RunReused:
@@ -83,7 +83,7 @@ func sentence(e store.Event, since time.Duration) string {
 		return at + printable(e.Name) + repeatText(e) + ": skipped, " + printable(e.Text)
 	case store.RunStart:
 		if e.Text != "" {
-			return at + printable(e.Name) + repeatText(e) + ": measured again, " + printable(e.Text)
+			return at + printable(e.Name) + repeatText(e) + ", " + printable(e.Text)
 		}
 		return at + printable(e.Name) + repeatText(e)
 	case store.PhaseStart, store.LevelProgress:
@@ -95,6 +95,9 @@ func sentence(e store.Event, since time.Duration) string {
 		}
 		return fmt.Sprintf("      %s: %d of %d requests", e.Level, e.Done, e.Total)
 	case store.Ready:
+		if e.Text != "" {
+			return "      " + e.Text
+		}
 		return fmt.Sprintf("      serving after %s", seconds(e.Seconds))
 	case store.LevelReused:
 		return fmt.Sprintf("      %s: kept, %s", e.Level, printable(e.Text))
@@ -138,18 +141,16 @@ func figuresText(f *store.Figures) string {
 	if f == nil {
 		return "no figures"
 	}
-	text := fmt.Sprintf("%s output tok/s, TTFT %s ms, TPOT %s ms", figure(f.OutputThroughput), figure(f.TTFTp50), figure(f.TPOTp50))
-	if f.Failed > 0 {
-		text += fmt.Sprintf(", %d of %d requests FAILED", f.Failed, f.Completed+f.Failed)
-	}
+	text := fmt.Sprintf("%s output tok/s, TTFT p50 %s ms, TPOT p50 %s ms", figure(f.OutputThroughput), figure(f.TTFTp50), figure(f.TPOTp50))
 	if f.Verdict != "valid" && f.Verdict != "" {
-		text += ", " + strings.ToUpper(f.Verdict)
+		codes := make([]string, len(f.Findings))
+		for i, x := range f.Findings {
+			codes[i], _, _ = strings.Cut(printable(x), ":")
+		}
+		text += fmt.Sprintf(", %s: %s", strings.ToUpper(f.Verdict), strings.Join(codes, ", "))
 	}
 	if f.Simulated {
 		text += " (simulated)"
-	}
-	for _, x := range f.Findings {
-		text += "; " + printable(x)
 	}
 	return text
 }

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
+	"syscall"
 
 	"sweep/internal/runner"
 	"sweep/internal/sweep"
@@ -38,6 +40,13 @@ func silent(code int) error { return &codeError{code: code} }
 func exitCode(err error, w io.Writer) int {
 	if err == nil {
 		return exitOK
+	}
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "sweep: interrupted")
+		return exitInterrupted
 	}
 	if text := err.Error(); text != "" {
 		fmt.Fprintln(w, "sweep: "+text)

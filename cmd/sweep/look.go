@@ -10,13 +10,14 @@ import (
 	"golang.org/x/term"
 
 	"sweep/internal/runner"
+	"sweep/internal/sweep"
 )
 
 func planCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "plan", Usage: "show what a sweep file would do, in order", ArgsUsage: "FILE",
 		Description: "  sweep plan night.yaml\n  sweep plan --commands --only parallel=tp8 night.yaml   # ready to paste\n  sweep plan --json - < night.yaml",
-		Flags: append(planFlags(),
+		Flags: append(planFlags(), dataFlag(),
 			&cli.BoolFlag{Name: "commands", Usage: "print the exact command of each configuration"},
 			&cli.BoolFlag{Name: "json", Usage: "the frozen plan as JSON"}),
 		Action: func(c *cli.Context) error {
@@ -27,9 +28,34 @@ func planCommand(s streams) *cli.Command {
 			if c.Bool("json") {
 				return writeJSON(s.out, plan)
 			}
-			return writePlan(s.out, plan, planTextOptions{Commands: c.Bool("commands")})
+			if err := writePlan(s.out, plan, planTextOptions{Commands: c.Bool("commands")}); err != nil {
+				return err
+			}
+			return writePreview(c, s.out, plan)
 		},
 	}
+}
+
+// previewRuns bounds the plans whose runs are looked for on disk.
+const previewRuns = 5000
+
+// writePreview says how much of a plan is there already, on this host. A plan
+// writes nothing, so a data directory that is not there stays away.
+func writePreview(c *cli.Context, w io.Writer, plan *sweep.Plan) error {
+	if _, err := os.Stat(dataDir(c)); err != nil || len(plan.Runs) > previewRuns {
+		return nil
+	}
+	dir, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	p, err := runner.Look(c.Context, plan, dir, runner.HostFacts(c.Context, runner.Local{}))
+	if err != nil || p.Reused+p.Begun == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nThere already, on this host: %d of %d runs whole, %d in part; %d levels are left to measure\n",
+		p.Reused, len(plan.Runs), p.Begun, p.Levels)
+	return err
 }
 
 func cleanCommand(s streams) *cli.Command {

@@ -19,6 +19,7 @@ const (
 	exitHost        = 3 // the host is not fit
 	exitBug         = 4 // a bug in sweep
 	exitInterrupted = 130
+	exitPipe        = 141 // whoever read our output went away
 )
 
 // streams are what a command reads and writes.
@@ -31,11 +32,18 @@ func main() {
 	ctx, stop := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Whoever reads our output may go (`| head`): that is a reason to stop and
+	// tear down, not to die on the spot.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
 	go func() {
-		<-signals
+		select {
+		case <-signals:
+		case <-pipe:
+		}
 		stop()
 		<-signals
-		fmt.Fprintln(os.Stderr, "\nsweep: left at once; a server may still be up: `sweep clean` shows and ends it, the same `sweep run` goes on with it")
+		fmt.Fprintln(os.Stderr, "\nsweep: left at once; a server may still be up:\n`sweep clean` shows and ends it, the same `sweep run` goes on with it")
 		os.Exit(exitInterrupted)
 	}()
 	os.Exit(run(ctx, os.Args, streams{os.Stdin, os.Stdout, os.Stderr}))

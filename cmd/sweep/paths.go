@@ -18,8 +18,13 @@ func dataFlag() cli.Flag {
 		DefaultText: "$XDG_DATA_HOME/sweep"}
 }
 
+// dataDir is where records are kept; an empty SWEEP_DATA is none.
+func dataDir(c *cli.Context) string {
+	return cmp.Or(c.String("data"), filepath.Join(xdg.DataHome, "sweep"))
+}
+
 func openStore(c *cli.Context) (*store.Dir, error) {
-	dir, err := store.Open(cmp.Or(c.String("data"), filepath.Join(xdg.DataHome, "sweep"))) // an empty SWEEP_DATA is none
+	dir, err := store.Open(dataDir(c))
 	if err != nil {
 		return nil, fmt.Errorf("open the data directory: %w; --data names another", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 
 // planTextOptions say what a written plan shows.
 type planTextOptions struct {
-	Commands bool // also the exact command of each run, ready to paste
+	Commands bool                   // also the exact command of each run, ready to paste
+	Known    map[string]sweep.Times // what was recorded, by configuration ID; nil: nothing
+	Now      time.Time              // when the night would start; zero: its end is not compared with a deadline
 }
 
 // planHead is the column where the values of the head begin.
@@ -31,8 +34,10 @@ func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
 		byID[p.Configurations[i].ID] = &p.Configurations[i]
 	}
 	writePlanHead(out, p)
+	writePlanHours(out, p, o)
 	writePlanRuns(out, p, byID, o)
 	writePlanDropped(out, p)
+	writePlanList(out, "`sweep run` of this version refuses this plan", p.Unsupported())
 	if len(p.Warnings) > 0 {
 		fmt.Fprintf(out, "\n%s\n", planCount(len(p.Warnings), "warning"))
 		for _, text := range p.Warnings {
@@ -43,9 +48,7 @@ func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
 }
 
 func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
-	say := func(key, text string) {
-		planWrap(out, fmt.Sprintf("%-*s", planHead, key), strings.Repeat(" ", planHead), text)
-	}
+	say := planSayer(out)
 	say("Sweep", p.Name)
 	if p.Description != "" {
 		say("", p.Description)
@@ -55,7 +58,7 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 		host = "this machine"
 	}
 	if len(p.Configurations) > 0 {
-		host += ", runtime " + p.Configurations[0].Container.Runtime
+		host += ", " + planContainers(p.Configurations)
 	}
 	say("Host", host)
 	say("Runs", fmt.Sprintf("%s × %s = %s", planCount(len(p.Configurations), "configuration"), planCount(p.Repeats, "repeat"), planCount(len(p.Runs), "run")))
@@ -77,16 +80,103 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 		say(key, planLevel(l))
 	}
 	say("Limits", strings.Join(planLimits(p), "; "))
+	for i, g := range p.Goals {
+		key := ""
+		if i == 0 {
+			key = "Goals"
+		}
+		say(key, planGoal(g))
+	}
+	if len(p.Secrets) > 0 {
+		say("Secrets", strings.Join(p.Secrets, ", ")+" (taken from your environment when it runs)")
+	}
+	for _, h := range []struct {
+		when string
+		argv []string
+	}{{"before the night", p.Hooks.BeforeNight}, {"before each run", p.Hooks.BeforeRun}, {"after each run", p.Hooks.AfterRun}, {"after the night", p.Hooks.AfterNight}} {
+		if h.argv != nil {
+			say("Hook", h.when+": "+sweep.Configuration{}.Shell(h.argv))
+		}
+	}
+}
+
+// planSayer writes the lines of the head: a key, and its text wrapped beside it.
+func planSayer(out *bufio.Writer) func(key, text string) {
+	return func(key, text string) {
+		planWrap(out, fmt.Sprintf("%-*s", planHead, key), strings.Repeat(" ", planHead), text)
+	}
+}
+
+// planContainers says where servers live.
+func planContainers(all []sweep.Configuration) string {
+	var origins []string
+	for _, c := range all {
+		origin := c.Container.Instance
+		switch {
+		case c.Container.Image != "":
+			origin = "a fresh container from " + c.Container.Image
+		case c.Container.CopyOf != "":
+			origin = "a fresh copy of " + c.Container.CopyOf
+		case origin != "":
+			origin = "instance " + origin
+		}
+		if origin != "" && !slices.Contains(origins, origin) && len(origins) < 8 {
+			origins = append(origins, origin)
+		}
+	}
+	text := "runtime " + all[0].Container.Runtime
+	if len(origins) > 0 {
+		text += ", " + strings.Join(origins, " or ")
+	}
+	return text
+}
+
+// planGoal is one goal in words.
+func planGoal(g sweep.Goal) string {
+	text := g.Metric
+	unit := ""
+	if strings.Contains(g.Metric, "ttft") || strings.Contains(g.Metric, "tpot") || strings.Contains(g.Metric, "itl") || strings.Contains(g.Metric, "e2e") {
+		unit = " ms"
+	}
+	if g.Min != nil {
+		text += fmt.Sprintf(" ≥ %v%s", *g.Min, unit)
+	}
+	if g.Max != nil {
+		text += fmt.Sprintf(" ≤ %v%s", *g.Max, unit)
+	}
+	var at []string
+	if g.At.Concurrency > 0 {
+		at = append(at, fmt.Sprintf("concurrency %d", g.At.Concurrency))
+	}
+	if g.At.Burst > 0 {
+		at = append(at, fmt.Sprintf("a burst of %d", g.At.Burst))
+	}
+	if g.At.Rate > 0 {
+		at = append(at, fmt.Sprintf("%v requests a second", g.At.Rate))
+	}
+	if g.At.Workload != "" {
+		at = append(at, "workload "+g.At.Workload)
+	}
+	if len(at) == 0 {
+		return text + " at every level"
+	}
+	return text + " at " + strings.Join(at, ", ")
 }
 
 // planLevel is one load point in words. Lengths are spelled out: "256 tokens"
 // of a uniform draw are 128 on average.
 func planLevel(l bench.Level) string {
 	load := fmt.Sprintf("concurrency %d, %s", l.Concurrency, planCount(l.Prompts, "prompt"))
-	if l.Mode == bench.Burst {
+	switch l.Mode {
+	case bench.Burst:
 		load = fmt.Sprintf("burst of %d", l.Concurrency)
+	case bench.Open:
+		load = fmt.Sprintf("%v requests a second, %s", l.Rate, planCount(l.Prompts, "prompt"))
 	}
 	w := l.Workload
+	if w.Text != "" {
+		return fmt.Sprintf("%-32s %s: texts of %s, up to %d out", load, w.Name, w.Text, w.OutputLen)
+	}
 	return fmt.Sprintf("%-32s %s: %s in, %s out, seed %d", load, w.Name,
 		planLength(w.InputLen, w.RangeRatio), planLength(w.OutputLen, w.RangeRatio), w.Seed)
 }
@@ -133,11 +223,23 @@ func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Conf
 			name = c.Name
 		}
 		planWrap(out, fmt.Sprintf("%6d %6d  %-11s %5d ", r.Ordinal, r.Repeat, r.Config, r.Port), indent, name)
+		if len(r.Skip) > 0 && r.Repeat == 1 { // the other repeats leave out the same
+			planWrap(out, indent, indent, "without "+planSkips(r.Skip))
+		}
 		if o.Commands && known {
 			// One line, however long: a wrapped command cannot be pasted.
 			fmt.Fprint(out, c.Shell(r.Argv), "\n\n")
 		}
 	}
+}
+
+// planSkips says which levels a run leaves out; runs of one cap have one reason.
+func planSkips(skips []sweep.Skipped) string {
+	names := make([]string, len(skips))
+	for i, s := range skips {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ") + ": " + skips[len(skips)-1].Why
 }
 
 // writePlanDropped lists every dropped combination under the rule that dropped

@@ -55,6 +55,39 @@ bench:
 repeats: 2
 `
 
+// planEverything uses what a plan can show beyond planExample.
+const planEverything = `name: everything
+container: {runtime: incus, instance: glm5}
+server:
+  command: [/opt/venv/bin/python3, -m, sglang.launch_server]
+  env-file: /etc/sglang.env
+  secrets: [HF_TOKEN]
+  flags: {model-path: lukealonso/GLM-5-NVFP4}
+matrix:
+  cap: {"64": {max-running-requests: 64}, "2048": {max-running-requests: 2048}}
+  where: {kept: {}, fresh: {image: "images:debian/13"}}
+exclude:
+  - when: |
+      flags["max-running-requests"] > 1024
+        && axis.where == "fresh"
+bench:
+  workloads:
+    short: {input-len: 256, output-len: 128}
+    chat: {text: prompts/chat.jsonl, output-len: 512}
+  levels:
+    - {concurrency: [1, 256, 1024, 2048], workload: short}
+    - {rate: 2.5, prompts: 300, workload: short}
+    - {burst: 8, workload: chat}
+  max-level: 5m
+goals:
+  - {metric: per_stream, at: {concurrency: 1}, min: 100}
+  - {metric: ttft_p99, at: {burst: 8, workload: chat}, max: 2.5s}
+  - {metric: goodput_share, min: 0.95}
+night: {deadline: "07:00 Europe/Prague", cooldown: 60s}
+hooks: {before-run: [/root/set-power-limit, "450"], after-night: [sh, -c, "echo done"]}
+repeats: 4
+`
+
 func examplePlan(t testing.TB, text string) *sweep.Plan {
 	t.Helper()
 	spec, err := sweep.Decode("sweeps/example.yaml", []byte(text))
@@ -75,9 +108,10 @@ func TestPlanText(t *testing.T) {
 		text    string
 		options planTextOptions
 	}{
-		"plan":          {planExample, planTextOptions{}},
-		"plan-commands": {planExample, planTextOptions{Commands: true}},
-		"plan-smallest": {"name: smallest\nserver: {command: [sweep, sim]}\nbench: {workloads: {w: {input-len: 1, output-len: 1}}, levels: [{concurrency: 1, prompts: 1}]}\n", planTextOptions{}},
+		"plan":            {planExample, planTextOptions{}},
+		"plan-commands":   {planExample, planTextOptions{Commands: true}},
+		"plan-smallest":   {"name: smallest\nserver: {command: [sweep, sim]}\nbench: {workloads: {w: {input-len: 1, output-len: 1}}, levels: [{concurrency: 1, prompts: 1}]}\n", planTextOptions{}},
+		"plan-everything": {planEverything, planTextOptions{Known: map[string]sweep.Times{}, Now: time.Date(2026, 12, 1, 21, 30, 0, 0, time.UTC)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

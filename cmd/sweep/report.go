@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"sweep/internal/bench"
 	"sweep/internal/report"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -44,6 +45,7 @@ func compareCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "compare", Usage: "lay runs, configurations or nights side by side", ArgsUsage: "A B [C…]",
 		Description: "Everything is compared with A, level by level; different levels, tools and hosts are never merged.\n\n" +
+			"A side is a night, a run, a configuration, or labels that configurations share.\n\n" +
 			"  sweep compare parallel=tp8 parallel=tp4-pp2\n  sweep compare 20261201-0544 last --format markdown",
 		Flags: []cli.Flag{dataFlag(), formatFlag()},
 		Action: func(c *cli.Context) error {
@@ -58,12 +60,12 @@ func compareCommand(s streams) *cli.Command {
 			var all []sweep.Run
 			var warnings []string
 			for _, pattern := range c.Args().Slice() {
-				runs, warn, err := findRuns(dir, pattern)
+				name, runs, warn, err := findRuns(dir, pattern)
 				if err != nil {
 					return err
 				}
 				warnings = append(warnings, warn...)
-				sides = append(sides, report.Side{Name: pattern, Runs: runs})
+				sides = append(sides, report.Side{Name: name, Runs: runs})
 				all = append(all, runs...)
 			}
 			in := report.ForRuns("comparison", sides, verdict.Judge(all, verdict.Limits{}))
@@ -73,23 +75,23 @@ func compareCommand(s streams) *cli.Command {
 	}
 }
 
-// findRuns loads the runs that a person means; what cannot be read comes back
-// as warnings.
-func findRuns(dir *store.Dir, pattern string) ([]sweep.Run, []string, error) {
+// findRuns loads the runs that a person means, with the full name of what was
+// meant; what cannot be read comes back as warnings.
+func findRuns(dir *store.Dir, pattern string) (string, []sweep.Run, []string, error) {
 	match, problems, err := dir.FindRuns(pattern)
 	if err != nil {
-		return nil, nil, &codeError{exitUsage, err}
+		return "", nil, nil, &codeError{exitUsage, err}
 	}
 	var runs []sweep.Run
 	for _, ref := range match.Runs {
 		run, bad, err := dir.LoadRun(ref)
 		if err != nil {
-			return nil, nil, err
+			return "", nil, nil, err
 		}
 		problems = append(problems, bad...)
 		runs = append(runs, run)
 	}
-	return runs, problemTexts(problems), nil
+	return match.Name, runs, problemTexts(problems), nil
 }
 
 func problemTexts(problems []store.Problem) []string {
@@ -100,25 +102,19 @@ func problemTexts(problems []store.Problem) []string {
 	return texts
 }
 
-// night is what a report of one night is made of.
-type night struct {
-	input    report.Input
-	findings []verdict.Finding
-	runs     map[int]sweep.Run
-}
-
-func loadNight(dir *store.Dir, name string) (night, error) {
+// loadNight reads all that a report of one night is made of.
+func loadNight(dir *store.Dir, name string) (report.Input, error) {
 	n, err := dir.OpenNight(name)
 	if err != nil {
-		return night{}, &codeError{exitUsage, err}
+		return report.Input{}, &codeError{exitUsage, err}
 	}
 	runs, problems, err := dir.NightRuns(n)
 	if err != nil {
-		return night{}, err
+		return report.Input{}, err
 	}
 	events, _, err := n.Events()
 	if err != nil {
-		return night{}, err
+		return report.Input{}, err
 	}
 	reasons := map[int]string{}
 	for _, e := range events {
@@ -130,21 +126,41 @@ func loadNight(dir *store.Dir, name string) (night, error) {
 	var all []sweep.Run
 	for _, p := range plan.Runs {
 		if run, ok := runs[p.Ordinal]; ok {
+			problems = append(problems, recountGoodput(dir, run, plan.SLO)...)
 			all = append(all, run)
 		}
 	}
-	findings := verdict.Judge(all, verdict.Limits{})
-	in := report.ForNight(n.ID(), plan, runs, reasons, findings)
+	in := report.ForNight(n.ID(), plan, runs, reasons, verdict.Judge(all, verdict.Limits{}))
 	in.Warnings = append(in.Warnings, problemTexts(problems)...)
-	return night{input: in, findings: findings, runs: runs}, nil
+	return in, nil
+}
+
+// recountGoodput counts the goodput of reused levels again where the night has
+// other limits than the one that measured them.
+func recountGoodput(dir *store.Dir, run sweep.Run, slo bench.SLO) []store.Problem {
+	var problems []store.Problem
+	for i := range run.Measurements {
+		m := &run.Measurements[i]
+		if m.SLO == slo {
+			continue
+		}
+		requests, err := dir.Requests(store.RunRef{ID: run.ID, Run: run.Name}, m.Attempt, m.Key)
+		if err != nil {
+			problems = append(problems, store.Problem{Path: run.Name + " " + m.Level.String(), Text: "goodput is not known under this night's limits: " + err.Error()})
+			m.SLO, m.Goodput, m.GoodputShare = slo, nil, nil
+			continue
+		}
+		m.CountGoodput(slo, requests)
+	}
+	return problems
 }
 
 func writeReport(dir *store.Dir, name string, w io.Writer, format string) error {
-	n, err := loadNight(dir, name)
+	in, err := loadNight(dir, name)
 	if err != nil {
 		return err
 	}
-	return writeTable(report.Build(n.input), w, format)
+	return writeTable(report.Build(in), w, format)
 }
 
 func writeTable(t report.Table, w io.Writer, format string) error {
@@ -158,23 +174,6 @@ func writeTable(t report.Table, w io.Writer, format string) error {
 	default:
 		return usage("--format is one of text, markdown, json, not %q", format)
 	}
-}
-
-// invalidCount is how many measured levels of a night are invalid.
-func invalidCount(dir *store.Dir, name string) (int, error) {
-	n, err := loadNight(dir, name)
-	if err != nil {
-		return 0, err
-	}
-	count := 0
-	for _, run := range n.runs {
-		for _, m := range run.Measurements {
-			if verdict.Of(n.findings, run.Name, m.Key) == verdict.IsInvalid {
-				count++
-			}
-		}
-	}
-	return count, nil
 }
 
 func lsCommand(s streams) *cli.Command {
@@ -231,7 +230,7 @@ func showCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			runs, warnings, err := findRuns(dir, c.Args().First())
+			_, runs, warnings, err := findRuns(dir, c.Args().First())
 			if err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ const maxFile = 1 << 20
 
 func planFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "only", Usage: "only the configurations with these labels (`axis=label,…`) or this name"},
+		&cli.StringSliceFlag{Name: "only", Usage: "only the configurations that `match`: axis=label,axis=label, or a name; given twice, either"},
 		&cli.IntFlag{Name: "max-configs", Value: 500, Usage: "refuse a matrix with more configurations"},
 		&cli.IntFlag{Name: "base-port", Usage: "first port of the plan, instead of the file's"},
 	}
@@ -65,19 +65,14 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error 
 			err = errors.Join(err, reportErr)
 		}
 	}
-	switch {
-	case err != nil:
-		return err
-	case outcome.Interrupted:
-		fmt.Fprintln(s.err, "sweep: interrupted; the host is clean. The same command goes on with what is missing.")
-		return silent(exitInterrupted)
-	}
-	bad, err := invalidCount(dir, outcome.Night)
 	if err != nil {
 		return err
 	}
-	if outcome.Failed > 0 || outcome.NotRun > 0 || bad > 0 {
-		return silent(exitFailed)
+	if outcome.Interrupted {
+		fmt.Fprintln(s.err, "sweep: interrupted; the host is clean. The same command goes on.")
+	}
+	if code := outcome.Code(); code != exitOK {
+		return silent(code)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ type Workload struct {
 	OutputLen  int     `json:"output_len"`  // tokens
 	RangeRatio float64 `json:"range_ratio"` // 0: uniform 1..L; 1: exactly L
 	Seed       uint32  `json:"seed"`
+	Text       string  `json:"text,omitempty"` // a file of prompts, sent as text; empty: random token ids
 }
 
 // Mode is how requests are issued.
@@ -22,26 +23,31 @@ type Mode string
 const (
 	Closed Mode = "closed" // Concurrency slots, each sends its next request when the last one ended
 	Burst  Mode = "burst"  // all prompts at once
+	Open   Mode = "open"   // Rate requests a second, whatever is answered
 )
 
 // Level is one load point.
 type Level struct {
 	Mode        Mode     `json:"mode"`
-	Concurrency int      `json:"concurrency"` // slots, or the size of the burst
-	Prompts     int      `json:"prompts"`     // requests issued
+	Concurrency int      `json:"concurrency"`    // slots, or the size of the burst
+	Prompts     int      `json:"prompts"`        // requests issued
+	Rate        float64  `json:"rate,omitempty"` // requests a second, mode open only
 	Workload    Workload `json:"workload"`
 }
 
 // Job is one level to measure against one server: the input of `sweep bench --job`.
 type Job struct {
-	Schema   int           `json:"schema"`
-	URL      string        `json:"url"` // http://host:port, a path prefix allowed
-	Level    Level         `json:"level"`
-	Vocab    int           `json:"vocab"`     // token ids are drawn below this; 0 means DefaultVocab
-	Warmup   int           `json:"warmup"`    // requests before the window; 0 means as many as slots, negative none
-	MaxLevel time.Duration `json:"max_level"` // stop issuing after this; 0 means never
-	Stall    time.Duration `json:"stall"`     // no token on any stream for this long ends the level; 0 means DefaultStall
-	SLO      SLO           `json:"slo"`
+	Schema    int           `json:"schema"`
+	URL       string        `json:"url"` // http://host:port, a path prefix allowed
+	Level     Level         `json:"level"`
+	Vocab     int           `json:"vocab"`     // token ids are drawn below this; 0 means DefaultVocab
+	Warmup    int           `json:"warmup"`    // requests before the window; 0 means as many as slots, negative none
+	MaxLevel  time.Duration `json:"max_level"` // stop issuing after this; 0 means never
+	Simulated bool          `json:"simulated"` // the server said so; the measurement carries it on
+	Stall     time.Duration `json:"stall"`     // no token on any stream for this long ends the level; 0 means DefaultStall
+	SLO       SLO           `json:"slo"`
+
+	NoPrefixCache bool `json:"no_prefix_cache"` // the server runs without one (--disable-radix-cache): there is nothing to flush
 }
 
 // SLO holds limits that one request must meet; zero means no limit.
@@ -97,7 +103,7 @@ type Ended string
 // The ways a level ends.
 const (
 	Complete    Ended = "complete"    // every prompt was issued and answered or failed
-	AtMaxLevel  Ended = "max-level"   // issuing stopped at max-level
+	AtMaxLevel  Ended = "max-level"   // issuing stopped at max-level, before every prompt was issued
 	Stalled     Ended = "stalled"     // no token on any stream for the stall budget
 	Interrupted Ended = "interrupted" // asked to stop
 	ServerGone  Ended = "server-gone" // connections refused: the server no longer listens
@@ -107,32 +113,35 @@ const (
 // Throughputs are tokens or requests a second of the window; latencies are
 // milliseconds. Null means not measurable, never zero.
 type Measurement struct {
-	Schema      int       `json:"schema"`
-	Key         string    `json:"key"`
-	Level       Level     `json:"level"`
-	Tool        string    `json:"tool"`         // "native"
-	ToolVersion string    `json:"tool_version"` // definitions version of the tool
-	Attempt     int       `json:"attempt"`      // of the run; set by the runner
-	Started     time.Time `json:"started"`      // wall clock at the window's start
-	Window      float64   `json:"window_s"`     // first measured send to last measured byte, seconds
-	Ended       Ended     `json:"ended"`
+	Schema      int           `json:"schema"`
+	Key         string        `json:"key"`
+	Level       Level         `json:"level"`
+	Tool        string        `json:"tool"`         // "native"
+	ToolVersion string        `json:"tool_version"` // definitions version of the tool
+	Attempt     int           `json:"attempt"`      // of the run; set by the runner
+	Simulated   bool          `json:"simulated"`    // the server was a simulator
+	Started     time.Time     `json:"started"`      // wall clock at the window's start
+	Window      float64       `json:"window_s"`     // first measured send to last measured byte, seconds
+	MaxLevel    time.Duration `json:"max_level"`    // the limit it ran under; 0: none
+	Ended       Ended         `json:"ended"`
 
 	Asked     int            `json:"asked"`  // requests the level wanted
 	Issued    int            `json:"issued"` // requests sent
 	Completed int            `json:"completed"`
-	Failed    int            `json:"failed"` // issued - completed, counted by us
+	Failed    int            `json:"failed"` // issued - completed - cut, counted by us
+	Cut       int            `json:"cut"`    // still in flight when issuing had ended at max-level and its grace was over, or when we were stopped
 	InStream  int            `json:"failed_in_stream"`
 	Short     int            `json:"tokens_short"`   // completed with fewer output tokens than asked
-	Mismatch  int            `json:"input_mismatch"` // completed, and the server counted another prompt length than was sent
+	Mismatch  *int           `json:"input_mismatch"` // completed, and the server counted another prompt length than was sent; null like InputTokens, and for text
 	Errors    map[string]int `json:"errors,omitempty"`
 
 	AskedInputTokens  int64  `json:"asked_input_tokens"`  // as drawn, over all prompts
 	AskedOutputTokens int64  `json:"asked_output_tokens"` // as drawn, over all prompts
-	InputTokens       int64  `json:"input_tokens"`        // server's count, successful requests
+	InputTokens       *int64 `json:"input_tokens"`        // server's count, successful requests; null unless it counted each of them
 	OutputTokens      int64  `json:"output_tokens"`       // server's count, successful requests
-	CachedTokens      *int64 `json:"cached_tokens"`
-	DistinctPrompts   int    `json:"distinct_prompts"` // of those issued
-	OutputLen         Range  `json:"output_len"`       // tokens a successful request, as observed
+	CachedTokens      *int64 `json:"cached_tokens"`       // of InputTokens; null unless the server said it of each of them
+	DistinctPrompts   int    `json:"distinct_prompts"`    // of those issued
+	OutputLen         Range  `json:"output_len"`          // tokens a successful request, as observed
 
 	OutputThroughput     *float64 `json:"output_throughput"`
 	InputThroughput      *float64 `json:"input_throughput"`
@@ -140,6 +149,7 @@ type Measurement struct {
 	PeakOutputThroughput *float64 `json:"peak_output_throughput"` // best second
 	PerStream            *float64 `json:"per_stream"`             // 1000 / median tpot
 	RequestThroughput    *float64 `json:"request_throughput"`
+	SLO                  SLO      `json:"slo"`           // the limits that goodput was counted with
 	Goodput              *float64 `json:"goodput"`       // null without an SLO
 	GoodputShare         *float64 `json:"goodput_share"` // of all issued
 
@@ -156,7 +166,7 @@ type Measurement struct {
 	Steady *Steady `json:"steady"` // null for a burst or when there was none
 	Client Client  `json:"client"`
 	Warmup int     `json:"warmup_requests"`
-	Flush  string  `json:"flush"` // "flushed", or why not
+	Flush  string  `json:"flush"` // "flushed", "skipped: …" where there is nothing to flush, or why it was not
 }
 
 // Steady is the part of a closed loop between the moment the last slot was
@@ -169,7 +179,7 @@ type Steady struct {
 
 // Client is the load generator's view of itself.
 type Client struct {
-	CPUSeconds float64  `json:"cpu_s"`
+	CPUSeconds *float64 `json:"cpu_s"`      // user and system, over the window
 	CPUShare   *float64 `json:"cpu_share"`  // of the cores it may use, over the window
 	SendLag    Dist     `json:"send_lag"`   // scheduled to sent, ms
 	FirstWave  *float64 `json:"first_wave"` // from the first to the last slot's first send, ms

@@ -198,8 +198,8 @@ func TestC25PromptLengthsAreCompared(t *testing.T) {
 		c.IDs = append(c.IDs, 1, 2) // two special tokens
 		well(c)
 	})
-	if m, _ := run(t, f.job(1, 5, 3)); m.Mismatch != 5 || m.InputTokens != 60 || m.AskedInputTokens != 50 {
-		t.Errorf("%d mismatches, %d input tokens of %d asked", m.Mismatch, m.InputTokens, m.AskedInputTokens)
+	if m, _ := run(t, f.job(1, 5, 3)); *m.Mismatch != 5 || *m.InputTokens != 60 || m.AskedInputTokens != 50 {
+		t.Errorf("%d mismatches, %d input tokens of %d asked", *m.Mismatch, *m.InputTokens, m.AskedInputTokens)
 	}
 }
 

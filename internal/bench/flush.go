@@ -10,6 +10,7 @@ import (
 
 const (
 	flushed       = "flushed"
+	noCache       = "skipped: radix cache off"
 	flushPatience = 15 * time.Second
 	flushPause    = 500 * time.Millisecond
 )

@@ -42,7 +42,8 @@ func RunInto(ctx context.Context, job Job, dir string, progress func(Progress)) 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return m, fmt.Errorf("make the output directory: %w", err)
 	}
-	requests, err := renameio.NewPendingFile(filepath.Join(dir, "requests.jsonl"), renameio.WithPermissions(0o644))
+	// Temporary files are made beside their targets: $TMPDIR may be another disk, or full.
+	requests, err := renameio.NewPendingFile(filepath.Join(dir, "requests.jsonl"), renameio.WithTempDir(dir), renameio.WithPermissions(0o644))
 	if err != nil {
 		return m, fmt.Errorf("write requests.jsonl: %w", err)
 	}
@@ -61,7 +62,7 @@ func RunInto(ctx context.Context, job Job, dir string, progress func(Progress)) 
 	if err != nil {
 		return m, fmt.Errorf("encode the measurement: %w", err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, "measurement.json"), append(text, '\n'), 0o644); err != nil {
+	if err := renameio.WriteFile(filepath.Join(dir, "measurement.json"), append(text, '\n'), 0o644, renameio.WithTempDir(dir)); err != nil {
 		return m, fmt.Errorf("write measurement.json: %w", err)
 	}
 	return m, nil

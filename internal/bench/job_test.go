@@ -86,3 +86,22 @@ func TestRunJobWithoutAMeasurement(t *testing.T) {
 		}
 	}
 }
+
+// Nothing of a measurement is ever in $TMPDIR, which may be another disk, or full.
+func TestTemporaryFilesAreBesideTheirTargets(t *testing.T) {
+	f := newFake(t, well)
+	out, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", elsewhere)
+	looked := false
+	_, err := RunInto(t.Context(), f.job(1, 2, 3), out, func(p Progress) {
+		here, _ := os.ReadDir(out)
+		there, _ := os.ReadDir(elsewhere)
+		looked = true
+		if len(here) != 1 || len(there) != 0 {
+			t.Errorf("%s: files beside the targets %v, elsewhere %v", p.Type, here, there)
+		}
+	})
+	if err != nil || !looked {
+		t.Errorf("looked %v, error %v", looked, err)
+	}
+}

@@ -41,15 +41,6 @@ func since(from, to time.Duration) *float64 {
 	return ptr(ms(to - from))
 }
 
-// met tells whether a request stays within every limit. A limit on the time
-// per token says nothing about a request in which there was none to measure.
-func (s SLO) met(t trace) bool {
-	within := func(limit time.Duration, seen *float64, needed bool) bool {
-		return limit == 0 || seen == nil && !needed || seen != nil && *seen <= ms(limit)
-	}
-	return within(s.TTFT, t.ttft(), true) && within(s.TPOT, t.tpot(), false) && within(s.E2E, t.e2e(), true)
-}
-
 // request is the line of requests.jsonl, with times from the window's start.
 // Latencies of a failed request are what was seen before it failed.
 func (t *trace) request(start time.Duration) Request {
@@ -66,4 +57,13 @@ func (t *trace) request(start time.Duration) Request {
 		r.E2E, r.TPOT = t.e2e(), t.tpot()
 	}
 	return r
+}
+
+// requests are the lines of requests.jsonl, in the order of the traces.
+func requests(traces []trace, start time.Duration) []Request {
+	list := make([]Request, len(traces))
+	for i := range traces {
+		list[i] = traces[i].request(start)
+	}
+	return list
 }

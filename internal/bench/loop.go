@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// DrainGrace is how long requests in flight may go on after max-level, at
-// least: one and a half times the longest request so far, when that is more.
+// DrainGrace is how long requests in flight may go on after max-level has
+// stopped the issuing, at least: one and a half times the longest request so
+// far, when that is more.
 const DrainGrace = 30 * time.Second
 
 // stopped is why a loop was told to end early.
@@ -47,6 +48,7 @@ type loop struct {
 
 	closing atomic.Bool  // no more requests are given out
 	gone    atomic.Bool  // nobody listens any more
+	given   atomic.Int64 // requests given out
 	last    atomic.Int64 // the last token, on the loop's clock
 	redials atomic.Int64
 
@@ -74,6 +76,7 @@ func (l *loop) next(slot int, free time.Duration) *exchange {
 	if !ok {
 		return nil
 	}
+	l.given.Add(1)
 	x.slot, x.scheduled = slot, free
 	return x
 }
@@ -125,7 +128,9 @@ func (l *loop) run(ctx context.Context, stop context.CancelCauseFunc, p *pool) E
 	return Complete
 }
 
-// watch keeps the clock of max-level, its grace and the stall budget.
+// watch keeps the clock of max-level, its grace and the stall budget. Max-level
+// is about issuing: once every request is under way, as in a burst or at the end
+// of a closed loop, it cuts nothing, and the stall budget alone bounds the rest.
 func (l *loop) watch(ctx context.Context, stop context.CancelCauseFunc, ended <-chan struct{}) {
 	tick := time.NewTicker(max(min(500*time.Millisecond, l.stall/4), time.Millisecond))
 	defer tick.Stop()
@@ -142,6 +147,9 @@ func (l *loop) watch(ctx context.Context, stop context.CancelCauseFunc, ended <-
 		case <-ctx.Done():
 			return
 		case <-limit.C:
+			if l.given.Load() == int64(l.total) {
+				continue
+			}
 			if l.closing.Swap(true) {
 				stop(stopped{AtMaxLevel, fmt.Sprintf("cut short: still running %s after max-level", grace.Round(time.Millisecond))})
 				return

@@ -53,7 +53,10 @@ func Run(ctx context.Context, job Job, out Sink, progress func(Progress)) (Measu
 		return Measurement{}, err
 	}
 	progress(Progress{Type: "flush"})
-	flushResult := flush(ctx, s.endpoint, flushPatience, flushPause)
+	flushResult := noCache
+	if !job.NoPrefixCache {
+		flushResult = flush(ctx, s.endpoint, flushPatience, flushPause)
+	}
 	if ctx.Err() != nil {
 		return Measurement{}, fmt.Errorf("interrupted before the window: %w", ctx.Err())
 	}
@@ -69,10 +72,10 @@ func Run(ctx context.Context, job Job, out Sink, progress func(Progress)) (Measu
 	tell(len(w.traces))
 
 	m := aggregate(job.Level, job.SLO, w.traces)
-	m.Ended, m.Warmup, m.Flush = w.ended, warm, flushResult
+	m.MaxLevel, m.Ended, m.Warmup, m.Flush, m.Simulated = max(job.MaxLevel, 0), w.ended, warm, flushResult, job.Simulated
 	m.Client.Redials = w.redials
 	if w.cpu >= 0 {
-		m.Client.CPUSeconds = w.cpu.Seconds()
+		m.Client.CPUSeconds = ptr(w.cpu.Seconds())
 		m.Client.CPUShare = ptr(w.cpu.Seconds() / (w.took.Seconds() * float64(cores())))
 	}
 	if len(w.traces) == 0 {
@@ -84,9 +87,9 @@ func Run(ctx context.Context, job Job, out Sink, progress func(Progress)) (Measu
 		return m, nil
 	}
 	slices.SortFunc(w.traces, func(a, b trace) int { return cmp.Compare(a.index, b.index) })
-	for i := range w.traces {
-		if err := out(w.traces[i].request(start)); err != nil {
-			return m, fmt.Errorf("keep request %d: %w", w.traces[i].index, err)
+	for _, r := range requests(w.traces, start) {
+		if err := out(r); err != nil {
+			return m, fmt.Errorf("keep request %d: %w", r.Index, err)
 		}
 	}
 	return m, nil

@@ -14,16 +14,16 @@ import (
 func TestClosedLoop(t *testing.T) {
 	f := newFake(t, well)
 	m, requests := run(t, f.job(4, 20, 5))
-	if m.Ended != Complete || m.Asked != 20 || m.Issued != 20 || m.Completed != 20 || m.Short != 0 || m.Mismatch != 0 || m.Errors != nil {
+	if m.Ended != Complete || m.Asked != 20 || m.Issued != 20 || m.Completed != 20 || m.Short != 0 || *m.Mismatch != 0 || m.MaxLevel != 0 || m.Errors != nil {
 		t.Errorf("measurement %+v", m)
 	}
-	if m.OutputTokens != 100 || m.InputTokens != 200 || m.CachedTokens == nil || *m.CachedTokens != 0 || m.DistinctPrompts != 20 {
-		t.Errorf("tokens: out %d, in %d, cached %v, %d distinct prompts", m.OutputTokens, m.InputTokens, m.CachedTokens, m.DistinctPrompts)
+	if m.OutputTokens != 100 || *m.InputTokens != 200 || m.CachedTokens == nil || *m.CachedTokens != 0 || m.DistinctPrompts != 20 {
+		t.Errorf("tokens: out %d, in %d, cached %v, %d distinct prompts", m.OutputTokens, *m.InputTokens, m.CachedTokens, m.DistinctPrompts)
 	}
 	if m.Warmup != 4 || m.Flush != "flushed" || m.Key != m.Level.Key() || m.Tool != "native" || time.Since(m.Started) > time.Minute {
 		t.Errorf("warm-up %d, flush %q, key %s, started %s", m.Warmup, m.Flush, m.Key, m.Started)
 	}
-	if m.ConcurrencyPeak > 4 || m.Client.Redials != 0 || m.Client.CPUShare == nil || m.Client.SendLag.N != 20 {
+	if m.ConcurrencyPeak > 4 || m.Client.Redials != 0 || m.Client.CPUShare == nil || m.Client.CPUSeconds == nil || m.Client.SendLag.N != 20 {
 		t.Errorf("peak %d in flight, client %+v", m.ConcurrencyPeak, m.Client)
 	}
 	for i, r := range requests {
@@ -139,6 +139,16 @@ func TestFlush(t *testing.T) {
 	}
 }
 
+// A server without a prefix cache is not asked to flush it.
+func TestNoFlushWithoutAPrefixCache(t *testing.T) {
+	f := newFake(t, well)
+	job := f.job(1, 2, 3)
+	job.NoPrefixCache = true
+	if m, _ := run(t, job); m.Flush != "skipped: radix cache off" || f.flushes != 0 || m.Completed != 2 {
+		t.Errorf("flush %q, %d requests for one, completed %d", m.Flush, f.flushes, m.Completed)
+	}
+}
+
 func TestWarmupAllFailing(t *testing.T) {
 	f := newFake(t, func(c *call) {
 		c.write("HTTP/1.1 500 Oops\r\nContent-Length: 15\r\n\r\nno\x1b[31m KV cache!")
@@ -155,12 +165,13 @@ func TestWarmupAllFailing(t *testing.T) {
 
 func TestJobsThatCannotWork(t *testing.T) {
 	for want, change := range map[string]func(*Job){
-		"want http://":   func(j *Job) { j.URL = "https://127.0.0.1:1" },
-		"credentials":    func(j *Job) { j.URL = "http://user:secret@127.0.0.1:1" },
-		"at least 1":     func(j *Job) { j.Level.Workload.InputLen = 0 },
-		"schema 9":       func(j *Job) { j.Schema = 9 },
-		"vocabulary":     func(j *Job) { j.Vocab = 1 },
-		"open files":     func(j *Job) { j.Level.Concurrency = 1 << 40 },
+		"want http://": func(j *Job) { j.URL = "https://127.0.0.1:1" },
+		"credentials":  func(j *Job) { j.URL = "http://user:secret@127.0.0.1:1" },
+		"at least 1":   func(j *Job) { j.Level.Workload.InputLen = 0 },
+		"schema 9":     func(j *Job) { j.Schema = 9 },
+		"vocabulary":   func(j *Job) { j.Vocab = 1 },
+		"open files":   func(j *Job) { j.Level.Concurrency, j.Level.Prompts = 1<<40, 1<<40 },
+		"level c=16: 16 slots are never filled by 4 prompts: give at least 16": func(j *Job) { j.Level.Concurrency, j.Level.Prompts = 16, 4 },
 		"mode \"often\"": func(j *Job) { j.Level.Mode = "often" },
 	} {
 		job := (&fake{listener: nobody{}}).job(1, 1, 1)
@@ -232,32 +243,63 @@ func TestMaxLevel(t *testing.T) {
 	if m.Ended != AtMaxLevel || m.Issued >= 1000 || m.Completed != m.Issued || m.Failed != 0 || m.Steady == nil || m.Steady.OutputThroughput == nil {
 		t.Errorf("ended %q, issued %d, completed %d, errors %v, steady %+v", m.Ended, m.Issued, m.Completed, m.Errors, m.Steady)
 	}
+	if m.MaxLevel != job.MaxLevel {
+		t.Errorf("max-level %s is recorded as %s", job.MaxLevel, m.MaxLevel)
+	}
 	if m.Steady.Seconds > 0.45 {
 		t.Errorf("steady for %v s although issuing stops after 0.4 s", m.Steady.Seconds)
 	}
 }
 
-// What outlives the grace is cut, and says so.
-func TestMaxLevelCutsAfterTheGrace(t *testing.T) {
-	f := newFake(t, func(c *call) { c.stream(c.Sampling.Max, 1, 20*time.Millisecond) })
-	job := f.job(2, 2, 500)
-	job.MaxLevel = 100 * time.Millisecond
+// outlast runs a level whose requests last longer than max-level and its grace.
+func outlast(t *testing.T, f *fake, level Level) outcome {
+	t.Helper()
+	job := f.job(1, 1, 1)
+	job.Level, job.MaxLevel = level, 100*time.Millisecond
 	s, err := newSession(job)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.grace = 200 * time.Millisecond
-	in, out := job.Level.Workload.Lengths(2)
-	o, err := s.phase(t.Context(), phase{key: "k", in: in, out: out, slots: 2, maxLevel: job.MaxLevel, progress: func(int) {}})
+	in, out := level.Workload.Lengths(level.requests())
+	o, err := s.phase(t.Context(), phase{key: "k", in: in, out: out, slots: level.slots(), maxLevel: job.MaxLevel, progress: func(int) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return o
+}
+
+// Where max-level stopped the issuing, what outlives the grace is cut, and says so.
+func TestMaxLevelCutsAfterTheGrace(t *testing.T) {
+	f := newFake(t, func(c *call) { c.stream(c.Sampling.Max, 1, 20*time.Millisecond) })
+	job := f.job(2, 3, 500)
+	o := outlast(t, f, job.Level)
 	m := aggregate(job.Level, job.SLO, o.traces)
-	if o.ended != AtMaxLevel || m.Completed != 0 || m.Errors["cut short: still running 200ms after max-level"] != 2 || !o.traces[0].cut {
+	if o.ended != AtMaxLevel || m.Completed != 0 || m.Cut != 2 || m.Failed != 0 || !o.traces[0].cut {
 		t.Errorf("ended %q, completed %d, errors %v", o.ended, m.Completed, slices.Collect(maps.Keys(m.Errors)))
 	}
 	if o.traces[0].out < 5 || m.OutputTokens != 0 {
 		t.Errorf("partial output %d, credited %d", o.traces[0].out, m.OutputTokens)
+	}
+}
+
+// Max-level is about issuing: a burst, or the last requests of a closed loop,
+// take as long as they take.
+func TestMaxLevelCutsNothingOnceAllIsIssued(t *testing.T) {
+	f := newFake(t, func(c *call) { c.stream(c.Sampling.Max, 1, 50*time.Millisecond) })
+	loop := f.job(2, 2, 12).Level
+	burst := loop
+	burst.Mode = Burst
+	third := f.job(2, 3, 4).Level // two go on for 150 ms, the third is never issued
+	for name, c := range map[string]struct {
+		level Level
+		ended Ended
+	}{"burst": {burst, Complete}, "tail": {loop, Complete}, "not all issued": {third, AtMaxLevel}} {
+		o := outlast(t, f, c.level)
+		m := aggregate(c.level, SLO{}, o.traces)
+		if o.took < 150*time.Millisecond || o.ended != c.ended || m.Cut != 0 || m.Completed != m.Issued || m.Issued != 2 {
+			t.Errorf("%s: took %s, ended %q, %d issued, %d completed, %d cut", name, o.took, o.ended, m.Issued, m.Completed, m.Cut)
+		}
 	}
 }
 

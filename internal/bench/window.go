@@ -26,11 +26,12 @@ func aggregate(level Level, slo SLO, traces []trace) Measurement {
 
 	m.count(traces)
 	if m.Completed > 0 && m.Window > 0 {
-		m.rates(traces, slo)
+		m.rates()
 		m.PeakOutputThroughput = peak(traces, start, end)
 		m.ConcurrencyMean = ptr(float64(busy(traces, start, end)) / float64(end-start))
 	}
 	m.latencies(traces)
+	m.CountGoodput(slo, requests(traces, start))
 	m.ConcurrencyPeak = mostAtOnce(traces)
 	m.Steady, m.Client.SlotShare, m.Client.FirstWave = steady(level, traces)
 	lags := make([]float64, len(traces))
@@ -54,33 +55,53 @@ func (m *Measurement) count(traces []trace) {
 	lengths := make([]float64, 0, len(traces))
 	for _, t := range traces {
 		prompts[t.content] = true
+		if t.cut {
+			m.Cut++ // by us, not by the server
+			continue
+		}
 		if !t.ok() {
 			m.countError(t)
 			continue
 		}
 		m.Completed++
 		m.OutputTokens += int64(t.out)
-		m.InputTokens += int64(max(t.prompt, 0))
 		lengths = append(lengths, float64(t.out))
 		if t.out < t.askedOut {
 			m.Short++
 		}
-		if t.prompt >= 0 && t.prompt != t.askedIn {
-			m.Mismatch++
-		}
-		if t.cached >= 0 {
-			sum := int64(t.cached)
-			if m.CachedTokens != nil {
-				sum += *m.CachedTokens
-			}
-			m.CachedTokens = &sum
-		}
 	}
-	m.Failed = m.Issued - m.Completed
+	m.countInput(traces)
+	m.Failed = m.Issued - m.Completed - m.Cut
 	m.DistinctPrompts = len(prompts)
 	if len(lengths) > 0 {
 		seen := stats.Summarize(lengths)
 		m.OutputLen = Range{Min: ptr(slices.Min(lengths)), Mean: seen.Mean, Max: seen.Max}
+	}
+}
+
+// countInput sums what the server said about the prompts of the successful
+// requests. A sum over some of them would pass for one over all: it is null.
+func (m *Measurement) countInput(traces []trace) {
+	var input, cached int64
+	mismatch, inputKnown, cachedKnown := 0, m.Completed > 0, m.Completed > 0
+	for _, t := range traces {
+		if !t.ok() {
+			continue
+		}
+		inputKnown, cachedKnown = inputKnown && t.prompt >= 0, cachedKnown && t.cached >= 0
+		input, cached = input+int64(t.prompt), cached+int64(t.cached)
+		if t.prompt != t.askedIn {
+			mismatch++
+		}
+	}
+	if inputKnown {
+		m.InputTokens = &input
+	}
+	if inputKnown && m.Level.Workload.Text == "" { // only of token ids is it known how many were sent
+		m.Mismatch = &mismatch
+	}
+	if cachedKnown {
+		m.CachedTokens = &cached
 	}
 }
 
@@ -101,24 +122,13 @@ func (m *Measurement) countError(t trace) {
 	m.Errors[reason]++
 }
 
-// rates are everything a second of the window. Input needs the server's count
-// of every prompt.
-func (m *Measurement) rates(traces []trace, slo SLO) {
+// rates are everything a second of the window.
+func (m *Measurement) rates() {
 	m.OutputThroughput = ptr(float64(m.OutputTokens) / m.Window)
 	m.RequestThroughput = ptr(float64(m.Completed) / m.Window)
-	if !slices.ContainsFunc(traces, func(t trace) bool { return t.ok() && t.prompt < 0 }) {
-		m.InputThroughput = ptr(float64(m.InputTokens) / m.Window)
-		m.TotalThroughput = ptr(float64(m.InputTokens+m.OutputTokens) / m.Window)
-	}
-	if slo != (SLO{}) {
-		good := 0
-		for _, t := range traces {
-			if t.ok() && slo.met(t) {
-				good++
-			}
-		}
-		m.Goodput = ptr(float64(good) / m.Window)
-		m.GoodputShare = ptr(float64(good) / float64(m.Issued))
+	if m.InputTokens != nil {
+		m.InputThroughput = ptr(float64(*m.InputTokens) / m.Window)
+		m.TotalThroughput = ptr(float64(*m.InputTokens+m.OutputTokens) / m.Window)
 	}
 }
 

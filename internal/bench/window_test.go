@@ -56,11 +56,11 @@ func TestAggregateExactly(t *testing.T) {
 	}
 	m := aggregate(closed(2, 4), SLO{TTFT: 250 * msec, TPOT: 150 * msec}, traces)
 
-	if m.Asked != 4 || m.Issued != 4 || m.Completed != 4 || m.Failed != 0 || m.Short != 1 || m.Mismatch != 1 || m.DistinctPrompts != 2 {
+	if m.Asked != 4 || m.Issued != 4 || m.Completed != 4 || m.Failed != 0 || m.Short != 1 || *m.Mismatch != 1 || m.DistinctPrompts != 2 {
 		t.Errorf("counts: %+v", m)
 	}
-	if m.InputTokens != 41 || m.OutputTokens != 13 || m.AskedInputTokens != 40 || m.AskedOutputTokens != 16 {
-		t.Errorf("tokens: in %d of %d, out %d of %d", m.InputTokens, m.AskedInputTokens, m.OutputTokens, m.AskedOutputTokens)
+	if *m.InputTokens != 41 || m.OutputTokens != 13 || m.AskedInputTokens != 40 || m.AskedOutputTokens != 16 {
+		t.Errorf("tokens: in %d of %d, out %d of %d", *m.InputTokens, m.AskedInputTokens, m.OutputTokens, m.AskedOutputTokens)
 	}
 	if m.CachedTokens == nil || *m.CachedTokens != 0 {
 		t.Errorf("cached tokens %v, want 0", m.CachedTokens)
@@ -199,10 +199,28 @@ func TestUnknownInputStaysUnknown(t *testing.T) {
 	silent := scripted(0, 0, arrival{500 * msec, 1})
 	silent.prompt, silent.cached = -1, -1
 	m := aggregate(closed(1, 1), SLO{}, []trace{silent})
-	if m.InputThroughput != nil || m.TotalThroughput != nil || m.CachedTokens != nil || m.Mismatch != 0 {
-		t.Errorf("input %v, total %v, cached %v", m.InputThroughput, m.TotalThroughput, m.CachedTokens)
+	unknown := func(name string, m Measurement) {
+		t.Helper()
+		if m.InputTokens != nil || m.InputThroughput != nil || m.TotalThroughput != nil || m.CachedTokens != nil || m.Mismatch != nil {
+			t.Errorf("%s: input tokens %v, tok/s %v, total %v, cached %v, mismatch %v", name, m.InputTokens, m.InputThroughput, m.TotalThroughput, m.CachedTokens, m.Mismatch)
+		}
 	}
+	unknown("never counted", m)
 	near(t, "output", m.OutputThroughput, 2)
+	unknown("nothing completed", aggregate(closed(1, 1), SLO{}, []trace{failed(0, 0, msec, "x")}))
+
+	// One prompt that was not counted makes the sum unknown; a failed one does not.
+	counted := scripted(0, 500*msec, arrival{1000 * msec, 1})
+	unknown("one of two", aggregate(closed(1, 2), SLO{}, []trace{counted, silent}))
+	m = aggregate(closed(1, 2), SLO{}, []trace{counted, failed(0, 0, 500*msec, "x")})
+	if m.InputTokens == nil || *m.InputTokens != 10 || m.CachedTokens == nil || m.Mismatch == nil || *m.Mismatch != 0 {
+		t.Errorf("a failed request hides the count of the others: %+v", m)
+	}
+	text := closed(1, 1)
+	text.Workload.Text = "prompts.jsonl"
+	if m = aggregate(text, SLO{}, []trace{counted}); m.InputTokens == nil || m.Mismatch != nil {
+		t.Errorf("text has no length that was asked for: input %v, mismatch %v", m.InputTokens, m.Mismatch)
+	}
 }
 
 // Where text comes without counts, chunks say nothing about tokens.
@@ -260,8 +278,10 @@ func TestSLO(t *testing.T) {
 		"tpot broken":                {SLO{TPOT: 99 * msec}, ok, false},
 		"e2e broken":                 {SLO{TTFT: time.Second, E2E: 199 * msec}, ok, false},
 		"no time per token to judge": {SLO{TPOT: msec}, single, true},
+		"several tokens at once":     {SLO{TPOT: time.Hour}, scripted(0, 0, arrival{100 * msec, 2}), false},
+		"at once, no limit on it":    {SLO{E2E: time.Second}, scripted(0, 0, arrival{100 * msec, 2}), true},
 	} {
-		if got := c.slo.met(c.t); got != c.want {
+		if got := c.slo.met(c.t.request(0)); got != c.want {
 			t.Errorf("%s: met %v, want %v", name, got, c.want)
 		}
 	}

@@ -32,20 +32,21 @@ func (s Snapshot) Busy() []string {
 
 // WaitFree looks until no card is busy, or returns who holds what when the
 // deadline of ctx comes. Memory of a killed server can take tens of seconds to
-// come back. A host without readable GPUs has nothing to wait for: the note
-// says why.
-func WaitFree(ctx context.Context, c Commander, every time.Duration) (busy []string, note string) {
+// come back. A host whose GPUs cannot be read has nothing to wait for: the last
+// snapshot says why it has none, and "not known" is not "free".
+func WaitFree(ctx context.Context, c Commander, every time.Duration) (busy []string, last Snapshot) {
 	for {
 		s := Look(ctx, c)
-		if ctx.Err() != nil && len(s.GPUs) == 0 {
-			return busy, s.Note
+		if ctx.Err() != nil && len(s.GPUs) == 0 && len(busy) > 0 {
+			return busy, last // the last look was cut off
 		}
+		last = s
 		if busy = s.Busy(); len(busy) == 0 {
-			return nil, s.Note
+			return nil, last
 		}
 		select {
 		case <-ctx.Done():
-			return busy, ""
+			return busy, last
 		case <-time.After(every):
 		}
 	}

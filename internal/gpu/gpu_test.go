@@ -61,8 +61,8 @@ func TestD16WaitsUntilMemoryIsBack(t *testing.T) {
 	sc := &script{cards: []string{card("90000"), card("20000"), card("1")}, apps: []string{""}}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	if busy, note := WaitFree(ctx, sc, time.Millisecond); busy != nil || note != "" {
-		t.Errorf("busy %q note %q", busy, note)
+	if busy, last := WaitFree(ctx, sc, time.Millisecond); busy != nil || last.Note != "" || len(last.GPUs) != 1 {
+		t.Errorf("busy %q last %+v", busy, last)
 	}
 	stuck := &script{cards: []string{card("90000")}, apps: []string{"7, GPU-a, 1, x\n"}}
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)

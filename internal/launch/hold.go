@@ -41,14 +41,15 @@ type Held struct {
 // Hold starts a process in an instance so that it outlives us: own session,
 // output to files, exit state written atomically. It is idempotent by spec.ID:
 // a second call, also after the process has ended, starts nothing and finds the
-// first. The environment is the instance's own with spec.Env over it. A command that cannot be started is no error here: its Exit says so.
+// first. The environment is the instance's own with spec.Env over it;
+// an entry that is only a name unsets it. A command that cannot be started is no error here: its Exit says so.
 // After an error the process may or may not run; call again to know.
 func Hold(ctx context.Context, rt Runtime, in Instance, spec supervise.Spec) (*Held, error) {
 	h, err := held(rt, in, spec.ID)
 	if err != nil {
 		return nil, err
 	}
-	spec.Env = append(slices.Clone(in.Env), spec.Env...)
+	spec.Env = environment(in.Env, spec.Env)
 	request, err := json.Marshal(supervise.StartRequest{Spec: spec, Secrets: spec.Secrets})
 	if err != nil {
 		return nil, fmt.Errorf("hold %s: %w", spec.ID, err)
@@ -57,6 +58,19 @@ func Hold(ctx context.Context, rt Runtime, in Instance, spec supervise.Spec) (*H
 		return nil, fmt.Errorf("hold %s in %s: %w", spec.ID, in.Name, err)
 	}
 	return h, nil
+}
+
+// environment lays asked over own. A name without a value takes it away.
+func environment(own, asked []string) []string {
+	env := slices.Clone(own)
+	for _, entry := range asked {
+		name, _, set := strings.Cut(entry, "=")
+		env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+		if set {
+			env = append(env, entry)
+		}
+	}
+	return env
 }
 
 // Lookup finds what was held under id, by this sweep or by one before it. The

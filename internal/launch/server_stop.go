@@ -40,18 +40,21 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 	return report, errors.Join(err, s.ReadLog(ctx))
 }
 
-// untilClosed waits until the port does not answer, and says who holds it if
-// it does to the end. An address that is gone does not answer either.
+// untilClosed waits until the port refuses, and says who holds it, or why that
+// is not known, if it does not to the end.
 func (s *Server) untilClosed(ctx context.Context) string {
 	deadline, cancel := context.WithTimeout(ctx, s.pace.closed)
 	defer cancel()
 	for {
-		open, _ := dialPort(ctx, s.address, s.spec.Port)
-		if !open {
+		open, err := dialPort(ctx, s.address, s.spec.Port)
+		if !open && err == nil {
 			return ""
 		}
 		select {
 		case <-deadline.Done():
+			if err != nil {
+				return "not known whether the port is free: " + err.Error()
+			}
 			return takenText(s.address, s.spec.Port)
 		case <-time.After(portPause):
 		}

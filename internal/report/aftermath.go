@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 func (t Table) failures(p *printer) {
 	if len(t.Failures) == 0 {
@@ -16,6 +19,9 @@ func (t Table) failures(p *printer) {
 		}
 		if f.Hint != "" {
 			p.para(plain, "      → ", f.Hint)
+		}
+		if log := logWords(f); log != "" {
+			p.para(plain, "      log  ", log)
 		}
 	}
 }
@@ -39,6 +45,19 @@ func failureWords(f Failure) string {
 		s += "; a later attempt measured it"
 	}
 	return s
+}
+
+// logWords says where the log of a failure is: its first, where it was seen
+// more than once.
+func logWords(f Failure) string {
+	switch n := len(f.Logs); n {
+	case 0:
+		return ""
+	case 1:
+		return f.Logs[0]
+	default:
+		return fmt.Sprintf("%s (and %d more like it)", f.Logs[0], n-1)
+	}
 }
 
 func (t Table) gaps(p *printer) {

@@ -14,6 +14,9 @@ func (t Table) level(p *printer, s layout, i int) {
 	}
 	p.para(bold, "", head)
 	p.rule(max(s.width(), cells(head)))
+	if t.Goodput == "" && l.Goodput != "" {
+		p.para(dim, "  ", meaningOfGoodput(l.Goodput))
+	}
 	for _, line := range s.lines {
 		p.line(p.paint(dim, strings.TrimRight(strings.Repeat(" ", s.lead)+s.line(i, line, func(g group) string { return padLeft(g.name, g.width(s.narrow)) }), " ")))
 		p.line(p.paint(dim, strings.Repeat(" ", s.lead)+s.line(i, line, func(g group) string { return g.join(g.heads, s.narrow) })))
@@ -37,7 +40,7 @@ func (t Table) row(p *printer, s layout, level, k int) {
 	switch {
 	case r.Verdict == "invalid" || r.Failed:
 		style = red
-	case r.Rank == 1:
+	case r.Rank == 1 && !r.Tied:
 		style = green
 	}
 	lead := padLeft(place(r), s.rank) + " "
@@ -63,56 +66,4 @@ func (t Table) row(p *printer, s layout, level, k int) {
 		p.line(p.paint(style, strings.TrimRight(lead+line, " ")))
 		lead = strings.Repeat(" ", cells(lead))
 	}
-}
-
-// record writes input and total throughput of all levels in a place of their
-// own, where there is no room for them beside the results: nobody takes them
-// for these.
-func (t Table) record(p *printer) {
-	levelWidth, nameWidth := 0, 0
-	for _, l := range t.Levels {
-		for _, r := range measuredRows(l.Rows) {
-			levelWidth, nameWidth = max(levelWidth, cells(l.Name)), max(nameWidth, cells(recordLabel(r)))
-		}
-	}
-	if nameWidth == 0 {
-		return
-	}
-	heads := "  " + "input tok/s" + "  " + "total tok/s"
-	levelWidth = min(levelWidth, p.width/4)
-	nameWidth = min(nameWidth, p.width-levelWidth-2-cells(heads))
-	p.line("")
-	const head = "Input and total tokens, for the record: not comparable with output tok/s"
-	p.para(bold, "", head)
-	p.rule(max(levelWidth+2+nameWidth+cells(heads), cells(head)))
-	p.line(p.paint(dim, padRight(strings.Join(t.Marks, " · "), levelWidth+2+nameWidth)+heads))
-	for _, l := range t.Levels {
-		name := wrap(l.Name, levelWidth)
-		for _, r := range measuredRows(l.Rows) {
-			row := wrap(recordLabel(r), nameWidth)
-			for i := range max(len(name), len(row)) {
-				line := padRight(at(name, i), levelWidth) + "  " + padRight(at(row, i), nameWidth)
-				if i == 0 {
-					line += "  " + padLeft(number(r.Figures.Input.Median), 11) + "  " + padLeft(number(r.Figures.Total.Median), 11)
-				}
-				p.line(line)
-			}
-			name = nil
-		}
-	}
-}
-
-func recordLabel(r Row) string {
-	if r.Verdict == "invalid" {
-		return "✗ " + spaced(title(r))
-	}
-	return spaced(title(r))
-}
-
-// at is the i-th line of a cell, empty below its end.
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return ""
 }

@@ -25,6 +25,7 @@ func Build(in Input) Table {
 		Hosts:    b.hosts.lines(),
 		Common:   b.common,
 		Baseline: b.baseline(),
+		Reused:   b.reused(),
 		Warnings: b.warnings(),
 		Levels:   b.levels(),
 		Failures: b.failures(),
@@ -34,6 +35,7 @@ func Build(in Input) Table {
 	if len(t.Marks) == 0 {
 		t.Marks = b.recordMarks()
 	}
+	t.Goodput = commonLimits(t.Levels)
 	t.Warnings = append(t.Warnings, b.apart(t.Levels)...)
 	for _, l := range t.Levels {
 		t.Closing = append(t.Closing, t.closing(l))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sweep/internal/stats"
 )
 
 // column is one thing that is shown of a row. Columns with the same group
@@ -22,7 +24,7 @@ func columns(t Table, l Level) []column {
 		compared, to = true, "Δ to side A"
 	}
 	figure := func(get func(Figures) Figure) func(Row) string {
-		return func(r Row) string { return number(get(r.Figures).Median) }
+		return func(r Row) string { return stats.Figure(get(r.Figures).Median) }
 	}
 	list := []column{{"output tok/s", medianHead(repeated), figure(func(f Figures) Figure { return f.Output })}}
 	if repeated {
@@ -38,6 +40,11 @@ func columns(t Table, l Level) []column {
 				}
 				return fmt.Sprintf("%d/%d", r.Delta.N, r.Delta.BaselineN)
 			}})
+	}
+	if l.Goodput != "" {
+		list = append(list,
+			column{"goodput", "req/s", figure(func(f Figures) Figure { return f.Goodput })},
+			column{"goodput", "% of issued", goodShare})
 	}
 	return append(list,
 		column{"output tok/s", "per stream", figure(func(f Figures) Figure { return f.PerStream })},
@@ -69,15 +76,35 @@ func repeats(r Row) string {
 
 func deltaOf(r Row) string {
 	switch {
-	case r.Delta != nil && r.Delta.Hosts:
-		return signed(r.Delta.Percent) + " †"
 	case r.Delta != nil:
-		return signed(r.Delta.Percent)
+		return strings.TrimRight(signed(r.Delta.Percent)+" "+r.Delta.marks(), " ")
+	case r.SameRuns:
+		return "same runs"
 	case r.Baseline:
 		return "baseline"
 	default:
 		return unknown
 	}
+}
+
+// marks are the signs behind a difference: what it is worth.
+func (d Delta) marks() string {
+	s := ""
+	if d.Unproven {
+		s += "~"
+	}
+	if d.Hosts {
+		s += "†"
+	}
+	return s
+}
+
+// goodShare is the share of the issued requests within the limits, in per cent.
+func goodShare(r Row) string {
+	if r.Figures.GoodputShare.Median == nil {
+		return unknown
+	}
+	return strconv.FormatFloat(*r.Figures.GoodputShare.Median*100, 'f', 1, 64)
 }
 
 // rankOf is a row's place; rows that are not ranked have none.
@@ -104,6 +131,14 @@ func mark(r Row) string {
 		numbers[i] = strconv.Itoa(n)
 	}
 	return s + strings.Join(numbers, ",")
+}
+
+// reasoned is the row's title, and why it is invalid.
+func reasoned(r Row) string {
+	if r.Verdict == "invalid" && r.Reason != "" {
+		return title(r) + " (" + r.Reason + ")"
+	}
+	return title(r)
 }
 
 // title is the row's name with what a reader of its figures must know.

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sweep/internal/stats"
 )
 
 // textColumns lists what a terminal shows of a level beside the names: the
 // result first, then what it is compared with, then what one user sees. The
 // columns of all levels of a table are the same, but for the unit of times.
-func textColumns(t Table, l Level, record bool) []column {
+func textColumns(t Table, l Level, with form) []column {
 	median := func(get func(Figures) Figure) func(Row) string {
-		return func(r Row) string { return number(get(r.Figures).Median) }
+		return func(r Row) string { return stats.Figure(get(r.Figures).Median) }
 	}
 	output := median(func(f Figures) Figure { return f.Output })
 	list := []column{{"", "output tok/s", output}}
@@ -27,7 +29,11 @@ func textColumns(t Table, l Level, record bool) []column {
 		}
 		list = append(list, column{"Δ to", head, delta})
 	}
-	list = append(list, column{"", "n", runsBehind}, column{"per", "stream", median(func(f Figures) Figure { return f.PerStream })})
+	list = append(list, column{"", "n", runsBehind})
+	if hasGoodput(t) {
+		list = append(list, column{"goodput", "req/s", median(func(f Figures) Figure { return f.Goodput })}, column{"goodput", "% ok", goodShare})
+	}
+	list = append(list, column{"per", "stream", median(func(f Figures) Figure { return f.PerStream })})
 	for _, time := range []struct {
 		name     string
 		p50, p99 func(Figures) Figure
@@ -36,13 +42,16 @@ func textColumns(t Table, l Level, record bool) []column {
 		{"TPOT", func(f Figures) Figure { return f.TPOTp50 }, func(f Figures) Figure { return f.TPOTp99 }},
 		{"E2E", func(f Figures) Figure { return f.E2Ep50 }, func(f Figures) Figure { return f.E2Ep99 }},
 	} {
+		if time.name == "E2E" && !with.e2e {
+			continue
+		}
 		unit, per := timeUnit(l, time.p99)
 		show := func(get func(Figures) Figure) func(Row) string {
-			return func(r Row) string { return number(scaled(get(r.Figures).Median, per)) }
+			return func(r Row) string { return stats.Figure(scaled(get(r.Figures).Median, per)) }
 		}
 		list = append(list, column{time.name + " " + unit, "p50", show(time.p50)}, column{time.name + " " + unit, "p99", show(time.p99)})
 	}
-	if record {
+	if with.record {
 		list = append(list,
 			column{"", "input tok/s", median(func(f Figures) Figure { return f.Input })},
 			column{"", "total tok/s", median(func(f Figures) Figure { return f.Total })})
@@ -86,12 +95,10 @@ func spread(f Figure) string {
 // delta is a row's difference to what it is compared with, in per cent.
 func delta(r Row) string {
 	switch {
-	case r.Delta != nil && r.Delta.Hosts:
-		return percent(r.Delta.Percent) + "†"
-	case r.Delta != nil && r.Delta.unproven():
-		return percent(r.Delta.Percent) + "~"
 	case r.Delta != nil:
-		return percent(r.Delta.Percent)
+		return percent(r.Delta.Percent) + r.Delta.marks()
+	case r.SameRuns:
+		return "same"
 	case r.Baseline:
 		return "base"
 	default:
@@ -126,9 +133,15 @@ func label(t Table, r Row) string {
 	if r.Verdict != "" && r.Planned > r.N {
 		parts = append(parts, fmt.Sprintf("%d of %d runs", r.N, r.Planned))
 	}
+	if r.SameRuns {
+		parts = append(parts, "same runs")
+	}
 	word := r.Verdict
 	if word == "valid" {
 		word = "note"
+	}
+	if r.Verdict == "invalid" && r.Reason != "" {
+		word += ", " + r.Reason
 	}
 	for _, n := range r.Notes {
 		word += fmt.Sprintf(" [%d]", n)

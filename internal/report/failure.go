@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"sweep/internal/bench"
 	"sweep/internal/sweep"
+	"sweep/internal/verdict"
 )
 
 // failures lists why starts failed, also those that a later attempt made good.
@@ -17,10 +18,11 @@ func (b *builder) failures() []Failure {
 	for _, c := range b.cells {
 		for i, run := range c.runs {
 			for k, record := range run.Records {
-				if record.Failure == nil {
+				if record.Failure == nil || interrupted(record) {
 					continue
 				}
-				f := b.failure(c, record)
+				f := b.failureOf(*record.Failure)
+				f.Name = b.rowName(c)
 				f.Retried = slices.ContainsFunc(run.Records[k+1:], func(r sweep.Record) bool { return r.Status == sweep.StatusDone })
 				where := fmt.Sprintf("%s, attempt %d", repeatOf(c.runs, i), record.Attempt)
 				at := slices.IndexFunc(list, func(g Failure) bool {
@@ -31,28 +33,29 @@ func (b *builder) failures() []Failure {
 					at = len(list) - 1
 				}
 				list[at].Where = append(list[at].Where, where)
+				if record.Failure.Log != "" {
+					list[at].Logs = append(list[at].Logs, record.Failure.Log)
+				}
 			}
 		}
 	}
 	return list
 }
 
-func (b *builder) failure(c cell, r sweep.Record) Failure {
-	cause := r.Failure.Cause
-	f := Failure{
-		Name:  b.rowName(c),
-		Cause: cmp.Or(cause.Code, "unknown"),
-		Class: string(cause.Class),
-		Phase: string(cause.Phase),
-		Level: b.levelOf(r.Failure.Level),
-		Exit:  r.Failure.Exit,
-		Line:  cause.Line,
-		Hint:  cause.Hint,
+func (b *builder) failureOf(f sweep.Failure) Failure {
+	shown := Failure{
+		Cause: cmp.Or(f.Cause.Code, "unknown"),
+		Class: string(f.Cause.Class),
+		Phase: string(f.Cause.Phase),
+		Level: b.levelOf(f.Level),
+		Exit:  f.Exit,
+		Line:  f.Cause.Line,
+		Hint:  f.Cause.Hint,
 	}
-	if f.Line == "" && len(r.Failure.Excerpt) > 0 {
-		f.Line = r.Failure.Excerpt[0]
+	if shown.Line == "" && len(f.Excerpt) > 0 {
+		shown.Line = f.Excerpt[0]
 	}
-	return f
+	return shown
 }
 
 // levelOf shows a level's key as people know it, as far as anything tells.
@@ -72,40 +75,48 @@ func (b *builder) levelOf(key string) string {
 	return key
 }
 
-// gaps lists what was not measured, by reason, in the order of the plan.
-func (b *builder) gaps() []Gap {
-	type place struct {
-		subject int
-		level   string
+// codeLevelFailed is the failure of a level whose server lived on and logged
+// nothing that explains it.
+const codeLevelFailed = "level-failed"
+
+// interrupted tells that an attempt was stopped from outside. What may be
+// recorded as its failure then is a consequence, and none of the server's: the
+// line of a level that failed says how its measurement ended.
+func interrupted(r sweep.Record) bool {
+	return r.Status == sweep.StatusInterrupted ||
+		r.Failure != nil && r.Failure.Cause.Code == codeLevelFailed && strings.Contains(r.Failure.Cause.Line, string(bench.Interrupted))
+}
+
+// howFailed says in a few words what failed, and when.
+func howFailed(f sweep.Failure) string {
+	s := "failed: " + cmp.Or(f.Cause.Code, "unknown cause")
+	if f.Cause.Phase != "" {
+		s += " (" + string(f.Cause.Phase) + ")"
 	}
-	var gaps []Gap
-	repeats := map[string]map[place][]string{} // by reason
-	order := map[string][]place{}
-	for _, m := range b.in.NotRun {
-		if repeats[m.Reason] == nil {
-			repeats[m.Reason] = map[place][]string{}
-			gaps = append(gaps, Gap{Reason: m.Reason})
-		}
-		at := place{m.Subject, m.Level}
-		if repeats[m.Reason][at] == nil {
-			order[m.Reason] = append(order[m.Reason], at)
-		}
-		repeats[m.Reason][at] = append(repeats[m.Reason][at], strconv.Itoa(m.Repeat))
-	}
-	for i := range gaps {
-		for _, at := range order[gaps[i].Reason] {
-			what := b.names[at.subject]
-			if at.level != "" {
-				what += " at " + at.level
-			}
-			switch n := repeats[gaps[i].Reason][at]; {
-			case len(n) > 1:
-				what += " (repeats " + strings.Join(n, ", ") + ")"
-			case b.in.Subjects[at.subject].Planned > 1:
-				what += " (repeat " + n[0] + ")"
-			}
-			gaps[i].What = append(gaps[i].What, what)
+	return s
+}
+
+// whyInvalid says in a few words why a measurement is invalid: what ended it
+// early, else the rules that it broke.
+func (b *builder) whyInvalid(run sweep.Run, m bench.Measurement) string {
+	for _, r := range run.Records {
+		if r.Attempt == m.Attempt && r.Failure != nil && r.Failure.Level == m.Key && !interrupted(r) {
+			return howFailed(*r.Failure)
 		}
 	}
-	return gaps
+	switch m.Ended {
+	case bench.Interrupted:
+		return "interrupted"
+	case bench.ServerGone:
+		return "the server was gone"
+	case bench.Stalled:
+		return "stalled"
+	}
+	var codes []string
+	for _, f := range b.in.Findings {
+		if f.Run == run.Name && (f.Key == "" || f.Key == m.Key) && f.Grade == verdict.Invalid && !slices.Contains(codes, f.Code) {
+			codes = append(codes, f.Code)
+		}
+	}
+	return strings.Join(codes, ", ")
 }

@@ -67,13 +67,22 @@ func measure(l bench.Level, output float64) bench.Measurement {
 	return bench.Measurement{
 		Schema: 1, Key: l.Key(), Level: l, Tool: bench.Tool, ToolVersion: bench.ToolVersion, Attempt: 1, Started: evening,
 		Window: float64(tokens) / output, Ended: bench.Complete, Asked: n, Issued: n, Completed: n,
-		AskedInputTokens: int64(n * l.Workload.InputLen), AskedOutputTokens: tokens, InputTokens: int64(n * l.Workload.InputLen), OutputTokens: tokens,
+		AskedInputTokens: int64(n * l.Workload.InputLen), AskedOutputTokens: tokens, InputTokens: ptr(int64(n * l.Workload.InputLen)), OutputTokens: tokens,
 		OutputThroughput: ptr(output), InputThroughput: ptr(in), TotalThroughput: ptr(in + output), PeakOutputThroughput: ptr(output * 1.1),
 		PerStream: ptr(1000 / tpot), RequestThroughput: ptr(output / float64(l.Workload.OutputLen)),
 		TTFT: spread(ttft), TPOT: spread(tpot), ITL: spread(tpot), E2E: spread(ttft + 127*tpot),
 		ConcurrencyMean: ptr(float64(l.Concurrency) * 0.97), ConcurrencyPeak: l.Concurrency,
-		Client: bench.Client{CPUSeconds: 1.5, CPUShare: ptr(0.08), SlotShare: ptr(0.99)}, Warmup: min(l.Concurrency, 64), Flush: "flushed",
+		Client: bench.Client{CPUSeconds: ptr(1.5), CPUShare: ptr(0.08), SlotShare: ptr(0.99)}, Warmup: min(l.Concurrency, 64), Flush: "flushed",
 	}
+}
+
+// within gives a measurement the goodput it has under some limits.
+func within(slo bench.SLO, m bench.Measurement, share float64) bench.Measurement {
+	m.SLO = slo
+	if slo != (bench.SLO{}) {
+		m.Goodput, m.GoodputShare = ptr(*m.RequestThroughput*share), ptr(share)
+	}
+	return m
 }
 
 func newRun(c sweep.Configuration, repeat int, simulated bool, ms ...bench.Measurement) sweep.Run {
@@ -136,7 +145,38 @@ func goodNight() Input {
 	for o := range n.plan.Runs {
 		var ms []bench.Measurement
 		for i, l := range levels {
-			ms = append(ms, measure(l, speed[o%4][i]*(1+0.012*float64(o/4)*float64(1-2*(i%2)))))
+			m := measure(l, speed[o%4][i]*(1+0.012*float64(o/4)*float64(1-2*(i%2))))
+			if o < 2 && l.Mode == bench.Closed { // ramp-up is seen at c=64 only
+				m.Steady = &bench.Steady{Seconds: m.Window * 0.7, OutputThroughput: ptr(*m.OutputThroughput * (1 + 0.002*float64(l.Concurrency)))}
+			}
+			slo := bench.SLO{TTFT: 250 * time.Millisecond, TPOT: 100 * time.Millisecond}
+			if o == 7 {
+				slo.TTFT = 2 * time.Second // of the last run of the last configuration
+			}
+			ms = append(ms, within(slo, m, 1/(1+float64(l.Concurrency*(1+o%4))/256)))
+		}
+		run := n.add(o+1, true, ms...)
+		if o < 3 {
+			run.Records[0].Sweep = "20261130-220000-glm5"
+		}
+		n.runs[o+1] = *run
+	}
+	return n.input("20261201-221500-glm5")
+}
+
+// tiedNight is 4 configurations, each measured once, of which none is best
+// alone at two levels.
+func tiedNight() Input {
+	n := newNight(labelled("c1", "cuda-graph", "on", "max-running-requests", "32"), labelled("c2", "cuda-graph", "on", "max-running-requests", "8"),
+		labelled("c3", "cuda-graph", "off", "max-running-requests", "32"), labelled("c4", "cuda-graph", "on", "max-running-requests", "32"))
+	n.plan.Configurations[0].Baseline = true
+	n.plan.Configurations[3].Name = "small-prefill"
+	n.plan.Runs = n.plan.Runs[:4]
+	speed := [][]float64{{162.3, 1343, 1479}, {162.1, 668.6, 805}, {72.28, 951.5, 1104}, {162.6, 1331, 1533}}
+	for o := range n.plan.Runs {
+		var ms []bench.Measurement
+		for i, l := range levels {
+			ms = append(ms, within(bench.SLO{TTFT: 2 * time.Second}, measure(l, speed[o][i]), 1/float64(1+o)))
 		}
 		n.add(o+1, true, ms...)
 	}
@@ -147,7 +187,7 @@ func goodNight() Input {
 func failedAs(run sweep.Run, cause sglang.Cause, exit, level string) sweep.Run {
 	r := &run.Records[len(run.Records)-1]
 	r.Status = sweep.StatusFailed
-	r.Failure = &sweep.Failure{Cause: cause, Exit: exit, Level: level, Excerpt: []string{cause.Line, "Traceback (most recent call last):"}}
+	r.Failure = &sweep.Failure{Cause: cause, Exit: exit, Level: level, Log: fmt.Sprintf("runs/%s/%s/attempt-%d/server.log", run.ID, run.Name, r.Attempt), Excerpt: []string{cause.Line, "Traceback (most recent call last):"}}
 	return run
 }
 
@@ -173,7 +213,7 @@ func badNight() Input {
 
 	some := measure(levels[1], 455)
 	some.Completed, some.Failed, some.Errors = 318, 2, map[string]int{"HTTP 503: \x1b[31mqueue full\x1b[0m": 2}
-	some.InputTokens, some.OutputTokens = some.InputTokens*318/320, some.OutputTokens*318/320
+	some.InputTokens, some.OutputTokens = ptr(*some.InputTokens*318/320), some.OutputTokens*318/320
 	few := measure(levels[2], 720)
 	few.Completed, few.Failed = 200, 56
 	one := measure(levels[0], 10.9)
@@ -208,7 +248,7 @@ func badNight() Input {
 	for _, o := range []int{6, 10, 11, 12} {
 		n.reasons[o] = "the night was interrupted before it was reached"
 	}
-	in := n.input("20261202-030000-glm5")
+	in := n.input("20261201-221500-glm5")
 	in.Warnings = []string{"runs/c9/20261130T010101.000-aaaa/attempt-1/record.json was written by a newer sweep (schema 2, this one reads 1); it is left out: use that sweep"}
 	return in
 }
@@ -245,7 +285,7 @@ func shownRun() (sweep.Run, []verdict.Finding) {
 	m := measure(levels[1], 417)
 	m.Completed, m.Failed, m.Errors = 319, 1, map[string]int{hostile: 1}
 	m.Steady = &bench.Steady{Seconds: 61.2, OutputTokens: 26000, OutputThroughput: ptr(424.8)}
-	m.Goodput, m.GoodputShare, m.TTFTText = ptr(3.1), ptr(0.952), m.TTFT
+	m.SLO, m.Goodput, m.GoodputShare, m.TTFTText = bench.SLO{TTFT: 250 * time.Millisecond, TPOT: 200 * time.Millisecond}, ptr(3.1), ptr(0.952), m.TTFT
 	m.Attempt = 2
 	gone := measure(levels[2], 90)
 	gone.Ended, gone.Completed, gone.Failed, gone.CachedTokens, gone.Attempt = bench.ServerGone, 12, 244, ptr(int64(0)), 2

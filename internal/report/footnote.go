@@ -22,6 +22,9 @@ func (b *builder) marks(run sweep.Run) []string {
 	for _, r := range run.Records {
 		simulated = simulated || r.Fingerprint.Server != nil && r.Fingerprint.Server.Simulated
 	}
+	for _, m := range run.Measurements {
+		simulated = simulated || m.Simulated
+	}
 	for _, f := range b.in.Findings {
 		if f.Run == run.Name {
 			simulated = simulated || f.Code == codeSimulated

@@ -76,6 +76,13 @@ func TestGoldenRun(t *testing.T) {
 	golden(t, "run-80", func(w io.Writer) error { return RunText(w, run, findings, TextOptions{Width: 80}) })
 }
 
+func TestGoldenTies(t *testing.T) {
+	table := Build(tiedNight())
+	golden(t, "tied-80", text(table, 80))
+	golden(t, "tied-200", text(table, 200))
+	golden(t, "tied-md", table.Markdown)
+}
+
 func TestGoldenCompare(t *testing.T) {
 	c1, c2 := labelled("c1", "parallel", "tp8", "cuda-graph", "off"), labelled("c2", "parallel", "tp8", "cuda-graph", "bs256")
 	side := func(name, driver string, factor float64) Side {

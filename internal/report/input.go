@@ -12,6 +12,7 @@ import (
 // Input is what a report is made of. ForNight and ForRuns make it.
 type Input struct {
 	Title    string
+	Night    string // its name, when it is one night
 	Sides    []string
 	Subjects []Subject // in the order of the plan
 	Levels   []bench.Level
@@ -40,7 +41,7 @@ type Missing struct {
 // ForNight reports one night: id is its name, the plan says what should be
 // there, runs what is, by ordinal, and reasons why a planned run is not.
 func ForNight(id string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[int]string, findings []verdict.Finding) Input {
-	in := Input{Title: "night " + id + ", sweep " + plan.Name, Levels: plan.Levels, Findings: findings}
+	in := Input{Title: "night " + id + ", sweep " + plan.Name, Night: id, Levels: plan.Levels, Findings: findings}
 	index := map[string]int{}
 	baseline := -1
 	for i, c := range plan.Configurations {
@@ -91,10 +92,10 @@ func whyNot(run sweep.Run) string {
 	}
 	last := run.Records[len(run.Records)-1]
 	switch {
+	case interrupted(last):
+		return "the run was interrupted"
 	case last.Failure != nil:
 		return "the server failed: " + cmp.Or(last.Failure.Cause.Code, "unknown")
-	case last.Status == sweep.StatusInterrupted:
-		return "the run was interrupted"
 	case last.Status == sweep.StatusRunning:
 		return "the run is not over, or its runner died"
 	default:

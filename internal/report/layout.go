@@ -1,9 +1,6 @@
 package report
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // layout is how the levels of a table are set at one width: all in the same
 // columns, so that a page can be read down.
@@ -12,7 +9,7 @@ type layout struct {
 	lead         int       // cells before the figures of a line
 	rank         int       // cells of the widest rank
 	name         int       // width of the names in front of the figures; 0: a name has a line of its own
-	record       bool      // input and total are columns too
+	form                   // what stands beside the result
 	groups       [][]group // by level
 	lines        [][]int   // which groups stand on each line of a row's figures
 }
@@ -24,9 +21,17 @@ var (
 	dense = []layout{{wide: 2, narrow: 1}, {wide: 1, narrow: 1}}
 )
 
+// form says which figures are columns. Those that are none stand in a place of
+// their own below, for the record.
+type form struct {
+	record bool // input and total tokens
+	e2e    bool
+}
+
 // arrange finds the fewest lines a row that fit and can be read: one with
 // everything, one without input and total, two with the name above the
-// figures, and on a very narrow terminal as many as the figures need.
+// figures, and on a very narrow terminal as many as the figures need. Where
+// goodput makes a row too wide, E2E times leave it.
 func arrange(t Table, width int) layout {
 	base := layout{}
 	longest := 0
@@ -36,17 +41,21 @@ func arrange(t Table, width int) layout {
 			base.rank = max(base.rank, cells(place(r)))
 		}
 	}
-	for _, form := range []struct {
-		beside, record bool
-		spacings       []layout
-	}{{true, true, airy}, {true, false, airy}, {false, false, append(slices.Clone(airy), dense...)}} {
-		base.record, base.groups = form.record, groupsOf(t, form.record)
-		for _, gaps := range form.spacings {
-			if s := base.with(gaps, form.beside, longest, width); len(s.lines) < 2 {
+	narrow := form{e2e: !hasGoodput(t) || width < roomForTimes}
+	for _, try := range []struct {
+		beside   bool
+		form     form
+		spacings []layout
+	}{{true, form{true, true}, airy}, {true, form{e2e: true}, airy}, {false, form{e2e: true}, airy}, {false, narrow, airy}, {false, narrow, dense}} {
+		base.form, base.groups = try.form, groupsOf(t, try.form)
+		for _, gaps := range try.spacings {
+			if s := base.with(gaps, try.beside, longest, width); len(s.lines) < 2 {
 				return s
 			}
 		}
 	}
+	base.form = form{e2e: true}
+	base.groups = groupsOf(t, base.form)
 	return base.with(airy[len(airy)-1], false, longest, width)
 }
 
@@ -127,11 +136,11 @@ func (g group) join(parts []string, narrow int) string {
 
 // groupsOf sets the figures of every level, in columns as wide as the widest
 // level needs them.
-func groupsOf(t Table, record bool) [][]group {
+func groupsOf(t Table, with form) [][]group {
 	var levels [][]group
 	for _, l := range t.Levels {
 		var groups []group
-		for i, c := range textColumns(t, l, record) {
+		for i, c := range textColumns(t, l, with) {
 			if i == 0 || c.group == "" || c.group != groups[len(groups)-1].name {
 				groups = append(groups, group{name: c.group, rows: make([][]string, len(l.Rows))})
 			}

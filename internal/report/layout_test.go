@@ -9,17 +9,18 @@ import (
 )
 
 // widestNight has figures as wide as they get in practice.
-func widestNight() Table {
-	t := Table{Title: "night x, sweep y", Baseline: "b", Marks: []string{"SIMULATED"}}
+func widestNight(goodput string) Table {
+	t := Table{Title: "night x, sweep y", Baseline: "b", Goodput: goodput, Marks: []string{"SIMULATED"}}
 	for _, ms := range []float64{1234, 99_940, 9_994_000} {
-		l := Level{Name: fmt.Sprint("c=", ms), Heading: "c"}
+		l := Level{Name: fmt.Sprint("c=", ms), Heading: "c", Goodput: goodput}
 		for i := range 12 {
 			v := 999_900.0
 			f := Figure{Median: ptr(v), Low: ptr(v * 0.9), High: ptr(v * 1.1), N: 12}
 			time := Figure{Median: ptr(ms), N: 12}
 			l.Rows = append(l.Rows, Row{Rank: i + 1, Name: strings.Repeat("axis=label,", 12) + fmt.Sprint("x=", i), Verdict: "valid", N: 12, Planned: 12,
 				Figures: Figures{Output: f, Input: f, Total: f, PerStream: Figure{Median: ptr(123.4), N: 12},
-					TTFTp50: time, TTFTp99: time, TPOTp50: time, TPOTp99: time, E2Ep50: time, E2Ep99: time},
+					TTFTp50: time, TTFTp99: time, TPOTp50: time, TPOTp99: time, E2Ep50: time, E2Ep99: time,
+					Goodput: Figure{Median: ptr(9999.0), N: 12}, GoodputShare: Figure{Median: ptr(1.0), N: 12}},
 				Delta: &Delta{Percent: -1234.5, N: 12, BaselineN: 12, Hosts: true}})
 		}
 		t.Levels = append(t.Levels, l)
@@ -29,7 +30,7 @@ func widestNight() Table {
 
 // All figures of a row stand on one line of 80 cells, whatever they are.
 func TestFiguresFitOneLineOf80(t *testing.T) {
-	tables := map[string]Table{"widest": widestNight()}
+	tables := map[string]Table{"widest": widestNight(""), "widest with goodput": widestNight("TTFT ≤ 2 s")}
 	for name, in := range allInputs() {
 		tables[name] = Build(in)
 	}
@@ -56,9 +57,11 @@ func TestNamesStandBesideFiguresWhereTheyFit(t *testing.T) {
 		name, record bool
 	}{
 		{Build(goodNight()), 80, false, false},
-		{Build(goodNight()), 132, true, false},
+		{Build(goodNight()), 132, false, false},
+		{Build(goodNight()), 150, true, false},
+		{Build(badNight()), 200, true, false},
 		{Build(goodNight()), 200, true, true},
-		{widestNight(), 200, false, false},
+		{widestNight(""), 200, false, false},
 	} {
 		if s := arrange(c.table, c.width); s.name > 0 != c.name || s.record != c.record {
 			t.Errorf("%s at %d: names beside %v, input and total beside %v", c.table.Title, c.width, s.name > 0, s.record)
@@ -79,8 +82,18 @@ func TestInputAndTotalAreNoResult(t *testing.T) {
 	}
 }
 
+// Where goodput takes their room, E2E times move and keep their units.
+func TestGoodputMovesE2E(t *testing.T) {
+	for width, moved := range map[int]bool{60: false, 80: true, 200: false} {
+		out := write(t, Build(goodNight()), TextOptions{Width: width})
+		if !strings.Contains(out, "goodput") || strings.Contains(out, "E2E p99") != moved || strings.Contains(out, "92.30 s") != moved {
+			t.Errorf("at %d:\n%s", width, out)
+		}
+	}
+}
+
 func TestLongTimesAreSeconds(t *testing.T) {
-	out := write(t, widestNight(), TextOptions{Width: 80})
+	out := write(t, widestNight(""), TextOptions{Width: 80})
 	for _, want := range []string{"TTFT ms", "TTFT s", "99,940", "9,994"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q", want)

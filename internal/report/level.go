@@ -61,9 +61,10 @@ func (b *builder) levels() []Level {
 // of each key.
 func (b *builder) level(m bench.Measurement, all []bench.Measurement) Level {
 	_, planned := slices.BinarySearch(b.plannedKeys(), m.Key)
-	l := Level{Key: m.Key, Name: levelName(m, all), Heading: heading(m, all)}
+	slo := b.limits(m.Key)
+	l := Level{Key: m.Key, Name: levelName(m, all), Heading: heading(m, all), Goodput: slo.String()}
 	for _, c := range b.cells {
-		row, measured := b.row(c, m.Key)
+		row, measured := b.row(c, m.Key, slo)
 		if !measured && !planned && row.Reason == "" {
 			continue // this side never meant to measure it
 		}
@@ -76,8 +77,11 @@ func (b *builder) level(m bench.Measurement, all []bench.Measurement) Level {
 		}
 	}
 	rank(l.Rows)
+	tie(l.Rows)
 	b.compare(l.Rows)
 	l.Footnotes = b.footnotes(l.Rows, m.Key)
+	l.Footnotes = append(l.Footnotes, b.otherLimits(l.Rows, m.Key, slo, len(l.Footnotes))...)
+	l.Footnotes = append(l.Footnotes, steadies(l.Rows, len(l.Footnotes))...)
 	return l
 }
 

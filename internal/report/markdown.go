@@ -23,6 +23,9 @@ func (t Table) Markdown(w io.Writer) error {
 	if len(t.Common) > 0 {
 		m.items([]string{"common to all: " + strings.Join(t.Common, ", ")})
 	}
+	if t.Reused != "" {
+		m.items([]string{"reused: " + t.Reused})
+	}
 	if t.Baseline != "" {
 		m.items([]string{"baseline: " + t.Baseline})
 	}
@@ -39,9 +42,9 @@ func (t Table) Markdown(w io.Writer) error {
 		m.heading("Failures")
 		for _, f := range t.Failures {
 			m.line(fmt.Sprintf("- ✗ **%s** (%s): %s", markdown(f.Name), markdown(strings.Join(f.Where, "; ")), markdown(failureWords(f))))
-			for _, s := range []string{f.Line, f.Hint} {
-				if s != "" {
-					m.line("  - " + markdown(s))
+			for _, s := range []struct{ name, text string }{{"", f.Line}, {"", f.Hint}, {"log: ", logWords(f)}} {
+				if s.text != "" {
+					m.line("  - " + s.name + markdown(s.text))
 				}
 			}
 		}
@@ -62,9 +65,18 @@ func (t Table) Markdown(w io.Writer) error {
 
 // markdownLegend explains what the figures and the marks that occur are.
 func markdownLegend(t Table) string {
-	words := []string{meaningOfOutput}
+	words := []string{t.meaningOfOutput()}
 	if repeated(t) {
 		words = append(words, "figures are medians over n runs, range is lowest to highest")
+	}
+	if t.Goodput != "" {
+		words = append(words, meaningOfGoodput(t.Goodput))
+	}
+	if t.anyRow(func(r Row) bool { return r.Delta != nil && r.Delta.Unproven }) {
+		words = append(words, meaningOfTilde())
+	}
+	if t.anyRow(func(r Row) bool { return r.Delta != nil && r.Delta.Hosts }) {
+		words = append(words, "† measured on different hosts")
 	}
 	for _, m := range []struct{ mark, meaning string }{{"!", "suspect"}, {"✗", "invalid or failed, not ranked"}, {"·", "a note only"}} {
 		if t.anyRow(func(r Row) bool { return strings.HasPrefix(mark(r), m.mark) }) {
@@ -82,6 +94,10 @@ func (t Table) markdownLevel(m *mdWriter, l Level) {
 	m.line("")
 	m.line("## " + head)
 	m.line("")
+	if t.Goodput == "" && l.Goodput != "" {
+		m.line(markdown(meaningOfGoodput(l.Goodput)))
+		m.line("")
+	}
 	cols := columns(t, l)
 	titles, rule := []string{"#", "", "configuration"}, []string{"--:", ":--", ":--"}
 	for _, c := range cols {
@@ -91,7 +107,7 @@ func (t Table) markdownLevel(m *mdWriter, l Level) {
 	m.row(titles)
 	m.row(rule)
 	for _, r := range l.Rows {
-		row := []string{rankOf(r), markdown(mark(r)), markdown(title(r))}
+		row := []string{rankOf(r), markdown(mark(r)), markdown(reasoned(r))}
 		for i, c := range cols {
 			switch {
 			case r.Verdict != "":

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"slices"
+	"strings"
 
 	"sweep/internal/bench"
 	"sweep/internal/stats"
@@ -14,7 +14,7 @@ import (
 // stay out of the figures while there is a better one; when there is none they
 // are shown, and never ranked. The second result tells whether there was
 // anything to sum up.
-func (b *builder) row(c cell, key string) (Row, bool) {
+func (b *builder) row(c cell, key string, slo bench.SLO) (Row, bool) {
 	s := b.in.Subjects[c.subject]
 	r := Row{
 		Name:     b.rowName(c),
@@ -25,6 +25,7 @@ func (b *builder) row(c cell, key string) (Row, bool) {
 		cell:     c,
 	}
 	var good, bad []bench.Measurement
+	var reasons []string
 	var goodRuns, badRuns []string
 	suspect := false
 	for _, run := range c.runs {
@@ -40,6 +41,9 @@ func (b *builder) row(c cell, key string) (Row, bool) {
 		switch b.verdictOf(run, key) {
 		case verdict.IsInvalid:
 			bad, badRuns = append(bad, *m), append(badRuns, run.Name)
+			if why := b.whyInvalid(run, *m); !slices.Contains(reasons, why) {
+				reasons = append(reasons, why)
+			}
 			continue
 		case verdict.IsSuspect:
 			suspect = true
@@ -51,9 +55,10 @@ func (b *builder) row(c cell, key string) (Row, bool) {
 		r.Reason, r.Failed = reasonWithout(c.runs)
 		return r, false
 	case len(good) == 0:
-		r.Verdict, r.Runs, r.N, r.Figures = string(verdict.IsInvalid), badRuns, len(bad), figuresOf(bad)
+		r.Reason = strings.Join(reasons, "; ")
+		r.Verdict, r.Runs, r.N, r.Figures = string(verdict.IsInvalid), badRuns, len(bad), figuresOf(bad, slo)
 	default:
-		r.Verdict, r.Runs, r.N, r.Figures = string(verdict.Valid), goodRuns, len(good), figuresOf(good)
+		r.Verdict, r.Runs, r.N, r.Figures = string(verdict.Valid), goodRuns, len(good), figuresOf(good, slo)
 		if suspect || len(bad) > 0 {
 			r.Verdict = string(verdict.IsSuspect)
 		}
@@ -68,12 +73,8 @@ func reasonWithout(runs []sweep.Run) (reason string, failed bool) {
 		if len(run.Records) == 0 {
 			continue
 		}
-		if f := run.Records[len(run.Records)-1].Failure; f != nil {
-			reason = "failed: " + cmp.Or(f.Cause.Code, "unknown cause")
-			if f.Cause.Phase != "" {
-				reason += " (" + string(f.Cause.Phase) + ")"
-			}
-			return reason, true
+		if last := run.Records[len(run.Records)-1]; last.Failure != nil && !interrupted(last) {
+			return howFailed(*last.Failure), true
 		}
 		reason = whyNot(run)
 	}
@@ -89,11 +90,12 @@ func measurementOf(run sweep.Run, key string) *bench.Measurement {
 	return nil
 }
 
-func figuresOf(ms []bench.Measurement) Figures {
+// figuresOf takes goodput only from measurements that were counted with slo.
+func figuresOf(ms []bench.Measurement, slo bench.SLO) Figures {
 	over := func(get func(bench.Measurement) *float64) Figure {
 		var samples []float64
 		for _, m := range ms {
-			if number(get(m)) != unknown {
+			if stats.Figure(get(m)) != unknown {
 				samples = append(samples, *get(m))
 			}
 		}
@@ -104,8 +106,24 @@ func figuresOf(ms []bench.Measurement) Figures {
 		}
 		return f
 	}
+	goodput := func(get func(bench.Measurement) *float64) Figure {
+		return over(func(m bench.Measurement) *float64 {
+			if m.SLO != slo {
+				return nil
+			}
+			return get(m)
+		})
+	}
+	steady := func(get func(bench.Steady) *float64) Figure {
+		return over(func(m bench.Measurement) *float64 {
+			if m.Steady == nil {
+				return nil
+			}
+			return get(*m.Steady)
+		})
+	}
 	return Figures{
-		Output:    over(func(m bench.Measurement) *float64 { return m.OutputThroughput }),
+		Output:    over(func(m bench.Measurement) *float64 { return m.Headline() }),
 		Input:     over(func(m bench.Measurement) *float64 { return m.InputThroughput }),
 		Total:     over(func(m bench.Measurement) *float64 { return m.TotalThroughput }),
 		PerStream: over(func(m bench.Measurement) *float64 { return m.PerStream }),
@@ -115,63 +133,13 @@ func figuresOf(ms []bench.Measurement) Figures {
 		TPOTp99:   over(func(m bench.Measurement) *float64 { return m.TPOT.P99 }),
 		E2Ep50:    over(func(m bench.Measurement) *float64 { return m.E2E.P50 }),
 		E2Ep99:    over(func(m bench.Measurement) *float64 { return m.E2E.P99 }),
-	}
-}
 
-// rank sorts rows: valid and suspect ones by output throughput, then invalid
-// ones, then those without a figure, in the order of the plan.
-func rank(rows []Row) {
-	class := func(r Row) int {
-		switch {
-		case r.Verdict == "":
-			return 3
-		case r.Verdict == string(verdict.IsInvalid):
-			return 2
-		case r.Figures.Output.Median == nil:
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(rows, func(x, y Row) int {
-		order := cmp.Compare(class(x), class(y))
-		if order == 0 && class(x) == 0 {
-			order = -cmp.Compare(*x.Figures.Output.Median, *y.Figures.Output.Median)
-		}
-		return order
-	})
-	for i := range rows {
-		if class(rows[i]) == 0 {
-			rows[i].Rank = i + 1
-		}
-	}
-}
+		Goodput:      goodput(func(m bench.Measurement) *float64 { return m.Goodput }),
+		GoodputShare: goodput(func(m bench.Measurement) *float64 { return m.GoodputShare }),
 
-// compare fills in the differences to what each row is compared with: a ranked
-// row of the same level, on the same host where there is one.
-func (b *builder) compare(rows []Row) {
-	for i := range rows {
-		r := &rows[i]
-		to := b.in.Subjects[r.cell.subject].Against
-		if to < 0 || to == r.cell.subject && len(b.hosts.found) < 2 || r.Rank == 0 {
-			continue
-		}
-		var base *Row
-		for j := range rows {
-			other := &rows[j]
-			if other.cell.subject == to && other.Rank > 0 && j != i && (base == nil || other.cell.host == r.cell.host) {
-				base = other
-			}
-		}
-		if base == nil || to == r.cell.subject && base.cell.host > r.cell.host || *base.Figures.Output.Median == 0 {
-			continue
-		}
-		x, y := r.Figures.Output, base.Figures.Output
-		r.Delta = &Delta{
-			Percent:   (*x.Median / *y.Median - 1) * 100,
-			N:         x.N,
-			BaselineN: y.N,
-			Overlap:   *x.Low <= *y.High && *y.Low <= *x.High,
-			Hosts:     r.cell.host != base.cell.host,
-		}
+		Whole:         over(func(m bench.Measurement) *float64 { return m.OutputThroughput }),
+		Window:        over(func(m bench.Measurement) *float64 { return &m.Window }),
+		Steady:        steady(func(s bench.Steady) *float64 { return s.OutputThroughput }),
+		SteadySeconds: steady(func(s bench.Steady) *float64 { return &s.Seconds }),
 	}
 }

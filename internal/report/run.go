@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sweep/internal/matrix"
+	"sweep/internal/stats"
 	"sweep/internal/sweep"
 	"sweep/internal/verdict"
 )
@@ -71,8 +72,12 @@ func runHead(p *printer, r sweep.Record) {
 
 // attemptText tells one start of the server from argv to teardown.
 func attemptText(p *printer, r sweep.Record, b *builder) {
+	status := r.Status
+	if interrupted(r) {
+		status = sweep.StatusInterrupted
+	}
 	p.line("")
-	p.para(bold, "", fmt.Sprintf("attempt %d: %s", r.Attempt, r.Status))
+	p.para(bold, "", fmt.Sprintf("attempt %d: %s", r.Attempt, status))
 	field(p, "started", r.Started.Local().Format("2006-01-02 15:04:05 MST")+lasted(r))
 	if s := r.Fingerprint.Server; s != nil {
 		field(p, "server", "sglang "+cmp.Or(s.Version, "of unknown version")+", "+s.ModelPath)
@@ -87,15 +92,8 @@ func attemptText(p *printer, r sweep.Record, b *builder) {
 		field(p, "phases", strings.Join(parts, " · "))
 	}
 	field(p, "ready after", seconds(r.ReadySeconds))
-	if f := r.Failure; f != nil {
-		words := failureWords(Failure{Cause: cmp.Or(f.Cause.Code, "unknown"), Class: string(f.Cause.Class), Phase: string(f.Cause.Phase), Level: b.levelOf(f.Level), Exit: f.Exit})
-		p.para(red, "  ✗ ", words)
-		for _, line := range f.Excerpt {
-			p.para(plain, "    │ ", line)
-		}
-		if f.Cause.Hint != "" {
-			p.para(plain, "    → ", f.Cause.Hint)
-		}
+	if r.Failure != nil {
+		failureText(p, *r.Failure, interrupted(r), b)
 	}
 	field(p, "teardown", teardownWords(r.Teardown))
 }
@@ -113,7 +111,7 @@ func seconds(s *float64) string {
 	if s == nil {
 		return unknown
 	}
-	return digits(*s) + " s"
+	return stats.Digits(*s) + " s"
 }
 
 func teardownWords(t *sweep.Teardown) string {
@@ -124,7 +122,7 @@ func teardownWords(t *sweep.Teardown) string {
 	if !t.Clean {
 		s = "NOT clean"
 	}
-	s += " after " + digits(t.Seconds) + " s"
+	s += " after " + stats.Digits(t.Seconds) + " s"
 	if t.Killed {
 		s += ", KILL was needed"
 	}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -18,102 +17,25 @@ func (t Table) against() string {
 	}
 }
 
-// closing says in one sentence which configuration of a level is best.
-func (t Table) closing(l Level) string {
-	head := l.Name
-	if len(l.Marks) > 0 {
-		head += " (" + strings.Join(l.Marks, ", ") + ")"
-	}
-	best, ok := bestOf(l)
-	if !ok {
-		return head + ": " + nothingRanked
-	}
-	to := ""
-	if t.against() != "" {
-		to = " to " + t.against()
-	}
-	return fmt.Sprintf("%s: best is %s, %s output tok/s%s", head, best.Name, number(best.Figures.Output.Median), t.worth(l, to))
-}
-
-const nothingRanked = "nothing that could be ranked"
-
-func bestOf(l Level) (Row, bool) {
-	if len(l.Rows) == 0 || l.Rows[0].Rank == 0 {
-		return Row{}, false
-	}
-	return l.Rows[0], true
-}
-
-// worth says by how much the best row of a level is better and how sure that
-// is. to names what it is compared with, where that is not said elsewhere.
-func (t Table) worth(l Level, to string) string {
-	best := l.Rows[0]
-	var s string
-	switch d := best.Delta; {
-	case d != nil:
-		s = ", " + difference(*d, to)
-	case best.Baseline && t.against() != "":
-		s = fmt.Sprintf(", %s itself (n = %d)", t.against(), best.N)
-		if len(l.Rows) > 1 && l.Rows[1].Delta != nil && onlyBaseline(l) {
-			s += "; next " + difference(*l.Rows[1].Delta, "")
-		}
-	case t.against() != "":
-		s = fmt.Sprintf(" (n = %d); no Δ: %s has no valid figure here", best.N, t.against())
-	default:
-		s = fmt.Sprintf(" (n = %d)", best.N)
-	}
-	if best.Verdict != "valid" {
-		s += "; " + best.Verdict + ", see the footnotes"
-	}
-	return s
-}
-
-// onlyBaseline tells that every Δ of a level is to the same row.
-func onlyBaseline(l Level) bool {
-	n := 0
-	for _, r := range l.Rows {
-		if r.Baseline {
-			n++
-		}
-	}
-	return n == 1
-}
-
-func difference(d Delta, to string) string {
-	s := fmt.Sprintf("%s%s (n = %d/%d)", signed(d.Percent), to, d.N, d.BaselineN)
-	switch {
-	case d.Hosts:
-		s += " †"
-	case d.unproven():
-		s += "; ranges overlap"
-	}
-	return s
-}
-
-// single tells that a side has one run: its range is unknown.
-func (d Delta) single() bool { return d.N < 2 || d.BaselineN < 2 }
-
-// unproven tells that the ranges of both sides are known and overlap.
-func (d Delta) unproven() bool { return !d.single() && d.Overlap }
-
 // cautions say once what the differences of a table are worth.
 func cautions(levels []Level) []string {
-	any := func(is func(Delta) bool) bool {
-		return slices.ContainsFunc(levels, func(l Level) bool {
-			return slices.ContainsFunc(l.Rows, func(r Row) bool { return r.Delta != nil && is(*r.Delta) })
-		})
+	single, apart, hosts := false, false, false
+	for _, l := range levels {
+		ranked := slices.DeleteFunc(slices.Clone(l.Rows), func(r Row) bool { return r.Rank == 0 })
+		for i, r := range ranked {
+			single = single || len(ranked) > 1 && r.N < 2
+			apart = apart || i > 0 && r.N > 1 && ranked[0].N > 1 && !r.Tied
+			hosts = hosts || r.Delta != nil && r.Delta.Hosts
+		}
 	}
 	var list []string
-	if any(Delta.single) {
+	if single {
 		list = append(list, "Where an n is 1 there is no interval: a difference may be noise.")
 	}
-	if any(Delta.unproven) {
-		list = append(list, "Where ranges overlap no difference is shown.")
-	}
-	if any(func(d Delta) bool { return !d.single() && !d.Overlap }) {
+	if apart {
 		list = append(list, "No interval was computed: even ranges that lie apart are of few runs.")
 	}
-	if any(func(d Delta) bool { return d.Hosts }) {
+	if hosts {
 		list = append(list, "†: measured on different hosts, the difference is of these too.")
 	}
 	return list
@@ -139,11 +61,12 @@ func (t Table) inShort(p *printer) {
 				level += " [" + m + "]"
 			}
 		}
-		name, figure, tail := nothingRanked, "", ""
-		if best, ok := bestOf(l); ok {
-			name, figure, tail = "best: "+spaced(best.Name), number(best.Figures.Output.Median), " output tok/s"+t.worth(l, "")
+		r := t.resultOf(l, "")
+		name, tail := r.claim, ""
+		if len(r.names) > 0 {
+			name, tail = name+": "+spaced(strings.Join(r.names, "; ")), " output tok/s"+r.tail
 		}
-		levels, names, figures, tails = append(levels, level), append(names, name), append(figures, figure), append(tails, tail)
+		levels, names, figures, tails = append(levels, level), append(names, name), append(figures, r.figure), append(tails, tail)
 	}
 	left, middle, right, last := min(widest(levels), p.width/4), widest(names), widest(figures), widest(tails)
 	beside := left+2+middle+2+right+last <= p.width
@@ -154,11 +77,12 @@ func (t Table) inShort(p *printer) {
 			lead = strings.Repeat(" ", left+2)
 		}
 		rest := padLeft(figures[i], right)
-		switch {
-		case beside:
+		if beside {
 			p.line(lead + padRight(names[i], middle) + "  " + rest + tails[i])
-		default:
-			p.para(plain, lead, names[i])
+			continue
+		}
+		p.para(plain, lead, names[i])
+		if tails[i] != "" {
 			p.para(plain, strings.Repeat(" ", left+2+cells(rest)-cells(figures[i])), figures[i]+tails[i])
 		}
 	}

@@ -11,13 +11,15 @@ import "time"
 type Table struct {
 	Schema   int        `json:"schema"`
 	Title    string     `json:"title"`
-	From     *time.Time `json:"measured_from"`   // first start of a run; null: not known
-	To       *time.Time `json:"measured_to"`     // last end of one
-	Sides    []string   `json:"sides,omitempty"` // of a comparison across nights: "A: …", "B: …"
-	Hosts    []string   `json:"hosts"`           // where it was measured; more than one means that machines are compared too
-	Common   []string   `json:"common"`          // axis=label that all configurations have
-	Baseline string     `json:"baseline"`        // as the rows call it; empty: none
-	Marks    []string   `json:"marks"`           // "SIMULATED", "IMPORTED": of every figure below
+	From     *time.Time `json:"measured_from"`            // first start of a run; null: not known
+	To       *time.Time `json:"measured_to"`              // last end of one
+	Sides    []string   `json:"sides,omitempty"`          // of a comparison across nights: "A: …", "B: …"
+	Hosts    []string   `json:"hosts"`                    // where it was measured; more than one means that machines are compared too
+	Common   []string   `json:"common"`                   // axis=label that all configurations have
+	Baseline string     `json:"baseline"`                 // as the rows call it; empty: none
+	Reused   string     `json:"reused,omitempty"`         // how many of a night's runs are of earlier ones; empty: none
+	Goodput  string     `json:"goodput_limits,omitempty"` // limits of goodput at every level that has it; empty: each says its own
+	Marks    []string   `json:"marks"`                    // "SIMULATED", "IMPORTED": of every figure below
 	Warnings []string   `json:"warnings"`
 	Levels   []Level    `json:"levels"`
 	Failures []Failure  `json:"failures"`
@@ -29,10 +31,11 @@ type Table struct {
 // Level is one level key: only rows of one Level are ever compared.
 type Level struct {
 	Key       string     `json:"key"`
-	Name      string     `json:"name"`    // "c=64"
-	Heading   string     `json:"heading"` // the load and the workload in words
-	Marks     []string   `json:"marks"`   // as in Table, of this level's figures
-	Rows      []Row      `json:"rows"`    // ranked ones first, best first
+	Name      string     `json:"name"`                     // "c=64"
+	Heading   string     `json:"heading"`                  // the load and the workload in words
+	Marks     []string   `json:"marks"`                    // as in Table, of this level's figures
+	Goodput   string     `json:"goodput_limits,omitempty"` // "TTFT ≤ 100 ms and TPOT ≤ 20 ms"; empty: no goodput here
+	Rows      []Row      `json:"rows"`                     // ranked ones first, best first
 	Footnotes []Footnote `json:"footnotes"`
 }
 
@@ -45,7 +48,9 @@ type Row struct {
 	Baseline bool     `json:"baseline"`
 	Verdict  string   `json:"verdict"`          // valid, suspect, invalid; empty: there is no measurement
 	Failed   bool     `json:"failed"`           // no run of it came to this level, and one failed
-	Reason   string   `json:"reason,omitempty"` // why there is no measurement
+	Reason   string   `json:"reason,omitempty"` // why there is no measurement, or only an invalid one
+	Tied     bool     `json:"tied"`             // no difference is shown between it and another row at the top
+	SameRuns bool     `json:"same_runs"`        // it is made of the very runs it would be compared with
 	Runs     []string `json:"runs"`             // behind the figures
 	N        int      `json:"n"`                // repeats behind the figures
 	Planned  int      `json:"planned"`          // repeats that were to be; 0: not known
@@ -58,7 +63,9 @@ type Row struct {
 }
 
 // Figures are medians over the repeats of a row. Throughputs are tokens a
-// second of the window, latencies milliseconds.
+// second, latencies milliseconds. Output is over the whole window, but in steady
+// state where max-level ended the level; the other throughputs are always over
+// the whole window.
 type Figures struct {
 	Output    Figure `json:"output_throughput"`
 	Input     Figure `json:"input_throughput"`
@@ -70,6 +77,14 @@ type Figures struct {
 	TPOTp99   Figure `json:"tpot_p99_ms"`
 	E2Ep50    Figure `json:"e2e_p50_ms"`
 	E2Ep99    Figure `json:"e2e_p99_ms"`
+
+	Goodput      Figure `json:"goodput"`       // requests a second within the limits of the level
+	GoodputShare Figure `json:"goodput_share"` // of all issued, 0 to 1
+
+	Whole         Figure `json:"window_output_throughput"` // output tokens over all of it
+	Window        Figure `json:"window_s"`
+	Steady        Figure `json:"steady_output_throughput"` // between the first full load and the last send
+	SteadySeconds Figure `json:"steady_s"`
 }
 
 // Figure is one metric over repeats. Null is not measurable, never zero.
@@ -86,7 +101,9 @@ type Delta struct {
 	N         int     `json:"n"`
 	BaselineN int     `json:"baseline_n"`
 	Overlap   bool    `json:"ranges_overlap"`
-	Hosts     bool    `json:"other_host"` // the two sides were measured on different hosts
+	Unproven  bool    `json:"no_difference_shown"` // ranges overlap, or the medians are within the practical threshold
+	Shared    int     `json:"shared_runs"`         // runs that are on both sides
+	Hosts     bool    `json:"other_host"`          // the two sides were measured on different hosts
 }
 
 // Footnote is a finding, or the same finding of several rows of a level.
@@ -109,7 +126,8 @@ type Failure struct {
 	Exit    string   `json:"exit,omitempty"`
 	Line    string   `json:"line"` // the first line that told
 	Hint    string   `json:"hint"`
-	Retried bool     `json:"retried"` // a later attempt measured everything
+	Logs    []string `json:"logs,omitempty"` // of the starts in Where: paths of server.log below the data directory
+	Retried bool     `json:"retried"`        // a later attempt measured everything
 }
 
 // Gap is what was planned and not measured.

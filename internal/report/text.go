@@ -21,7 +21,7 @@ func (t Table) Text(w io.Writer, o TextOptions) error {
 		t.level(p, s, i)
 	}
 	if !s.record {
-		t.record(p)
+		t.record(p, s.form)
 	}
 	t.failures(p)
 	t.gaps(p)
@@ -50,6 +50,9 @@ func (t Table) head(p *printer) {
 		entry("hosts", t.Hosts...)
 	} else {
 		entry("host", t.Hosts...)
+	}
+	if t.Reused != "" {
+		entry("reused", t.Reused)
 	}
 	if t.Baseline != "" {
 		entry("baseline", spaced(t.Baseline))
@@ -105,19 +108,24 @@ func (t Table) when() string {
 
 // legend explains the columns of a table and the marks that occur in it.
 func (t Table) legend() string {
-	words := []string{meaningOfOutput}
+	words := []string{t.meaningOfOutput()}
 	if repeated(t) {
 		words = append(words, "figures are medians over the runs", "± %: how far the farthest run lies from the median")
 	}
 	if to := t.against(); to != "" {
 		words = append(words, "Δ: output tok/s against "+to, "n a/b: runs of the row/of "+to)
 	}
+	if t.Goodput != "" {
+		words = append(words, meaningOfGoodput(t.Goodput)+", a second and as % of all issued")
+	} else if hasGoodput(t) {
+		words = append(words, "goodput: requests within the limits that each level names, a second and as % of all issued")
+	}
 	words = append(words, "per stream: output tok/s that one user sees")
 	for _, m := range []struct {
 		meaning string
 		occurs  func(Row) bool
 	}{
-		{"~ ranges overlap", func(r Row) bool { return r.Delta != nil && r.Delta.unproven() }},
+		{meaningOfTilde(), func(r Row) bool { return r.Delta != nil && r.Delta.Unproven }},
 		{"† measured on different hosts", func(r Row) bool { return r.Delta != nil && r.Delta.Hosts }},
 		{"✗ invalid or failed, not ranked", func(r Row) bool { return place(r) == "✗" }},
 		{"– not ranked", func(r Row) bool { return place(r) == "–" }},
@@ -130,7 +138,13 @@ func (t Table) legend() string {
 }
 
 // meaningOfOutput stands above every comparison.
-const meaningOfOutput = "output tok/s: generated tokens only, over the whole window"
+func (t Table) meaningOfOutput() string {
+	const meaning = "output tok/s: generated tokens only, over the whole window"
+	if t.anyRow(ofSteady) {
+		return meaning + " or, where a footnote says so, in steady state"
+	}
+	return meaning
+}
 
 func (t Table) anyRow(is func(Row) bool) bool {
 	return slices.ContainsFunc(t.Levels, func(l Level) bool { return slices.ContainsFunc(l.Rows, is) })

@@ -29,10 +29,24 @@ func (b *builder) apart(levels []Level) []string {
 			continue
 		}
 		compared := slices.ContainsFunc(levels, func(l Level) bool {
-			return slices.ContainsFunc(l.Rows, func(r Row) bool { return r.cell.subject == i && r.Delta != nil })
+			return slices.ContainsFunc(l.Rows, func(r Row) bool { return r.cell.subject == i && (r.Delta != nil || r.SameRuns) })
 		})
 		if !compared {
 			w = append(w, fmt.Sprintf("%s and %s share no level that both measured well: no Δ", b.names[i], b.names[s.Against]))
+		}
+	}
+	return append(w, shared(levels)...)
+}
+
+// shared names the rows that have some, not all, of their runs in common with
+// what they are compared with: such a Δ is smaller than one of separate runs.
+func shared(levels []Level) []string {
+	var w []string
+	for _, l := range levels {
+		for _, r := range l.Rows {
+			if r.Delta != nil && r.Delta.Shared > 0 {
+				w = append(w, fmt.Sprintf("%s at %s has %s in common with what it is compared with: its Δ is no reproduction", r.Name, l.Name, count(r.Delta.Shared, "run")))
+			}
 		}
 	}
 	return w

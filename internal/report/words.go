@@ -6,17 +6,23 @@ import (
 	"strings"
 
 	"sweep/internal/bench"
+	"sweep/internal/stats"
 )
 
 // heading says what load a level is. Workload, seed and tool are named where
 // the levels differ in them.
 func heading(m bench.Measurement, all []bench.Measurement) string {
 	l, w := m.Level, m.Level.Workload
-	parts := []string{l.String(), "closed loop"}
-	if l.Mode == bench.Burst {
-		parts = []string{l.String(), "all at once"}
+	parts := []string{l.String(), "closed loop", lengths(w) + " tokens (random-ids)"}
+	switch l.Mode {
+	case bench.Burst:
+		parts[1] = "all at once"
+	case bench.Open:
+		parts[1] = "open loop"
 	}
-	parts = append(parts, lengths(w)+" tokens (random-ids)")
+	if w.Text != "" {
+		parts[2] = "text, at most " + count(w.OutputLen, "output token")
+	}
 	if prompts := max(l.Prompts, m.Asked); prompts > 0 {
 		parts = append(parts, count(prompts, "prompt"))
 	}
@@ -36,10 +42,10 @@ func heading(m bench.Measurement, all []bench.Measurement) string {
 // lengths says how long inputs and outputs are: one number when all are equal.
 func lengths(w bench.Workload) string {
 	if w.RangeRatio >= 1 {
-		return fmt.Sprintf("%d/%d", w.InputLen, w.OutputLen)
+		return stats.Count(w.InputLen) + "/" + stats.Count(w.OutputLen)
 	}
-	low := func(n int) int { return max(int(float64(n)*w.RangeRatio), 1) }
-	return fmt.Sprintf("%d–%d/%d–%d", low(w.InputLen), w.InputLen, low(w.OutputLen), w.OutputLen)
+	span := func(n int) string { return stats.Count(max(int(float64(n)*w.RangeRatio), 1)) + "–" + stats.Count(n) }
+	return span(w.InputLen) + "/" + span(w.OutputLen)
 }
 
 // levelName is the level's short name, with the workload where two levels
@@ -62,5 +68,5 @@ func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return thousands(fmt.Sprint(n)) + " " + what + "s"
+	return stats.Count(n) + " " + what + "s"
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"testing"
 
@@ -35,20 +34,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
-	for v, want := range map[float64]string{
-		0: "0", 0.00012: "0.00012", 0.1234: "0.123", 1.005: "1.00", 9.876: "9.88", 97.02: "97.02", 99.996: "100.0", 704.04: "704.0",
-		999.96: "1,000", 1639: "1,639", 12345: "12,350", 1234567: "1,235,000", -12.5: "-12.50",
-	} {
-		if got := digits(v); got != want {
-			t.Errorf("%v: %s, want %s", v, got, want)
-		}
-	}
-	for _, v := range []*float64{nil, ptr(math.NaN()), ptr(math.Inf(1))} {
-		if got := number(v); got != "n/a" {
-			t.Errorf("%v: %s", v, got)
-		}
-	}
+func TestSigned(t *testing.T) {
 	for v, want := range map[float64]string{0.04: "±0.0 %", 32.14: "+32.1 %", -3: "-3.0 %", 2345: "+2,345 %"} {
 		if got := signed(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"sweep/internal/bench"
 	"sweep/internal/gpu"
 	"sweep/internal/launch"
 	"sweep/internal/sglang"
@@ -31,7 +33,7 @@ const teardownTime = 3 * time.Minute
 
 // newAttempt prepares the next attempt of a run. A re-attached one keeps its
 // record: the argv and port are those its server was started with.
-func (n *nightRun) newAttempt(p sweep.PlannedRun, d *decision) (*attempt, error) {
+func (n *nightRun) newAttempt(ctx context.Context, p sweep.PlannedRun, d *decision) (*attempt, error) {
 	c := n.plan.Configuration(p.Config)
 	if c == nil {
 		return nil, fmt.Errorf("the plan names configuration %s in run %d but does not describe it", p.Config, p.Ordinal)
@@ -54,7 +56,7 @@ func (n *nightRun) newAttempt(p sweep.PlannedRun, d *decision) (*attempt, error)
 	a.record = sweep.Record{
 		Schema: sweep.Schema, Sweep: n.night.ID(), Run: d.ref.Run, Repeat: p.Repeat, Attempt: d.attempt,
 		Configuration: *c, Argv: p.Argv, Port: p.Port, Started: time.Now(), Status: sweep.StatusRunning,
-		Fingerprint: sweep.Fingerprint{Host: n.Facts, Sweep: n.Version},
+		Fingerprint: sweep.Fingerprint{Host: n.Facts, Packages: n.facts.packages(ctx, *c), Sweep: n.Version},
 	}
 	return a, nil
 }
@@ -85,6 +87,12 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	if err := errors.Join(a.save(), a.say(e)); err != nil {
 		return sweep.StatusFailed, nil, err
 	}
+	defer func() {
+		if p := recover(); p != nil { // a bug of ours must not keep the GPUs
+			_ = a.teardown(ctx)
+			panic(p)
+		}
+	}()
 	failure, err = a.measure(ctx)
 	torn := a.teardown(ctx)
 
@@ -93,7 +101,7 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	switch {
 	case failure != nil:
 		a.record.Status = sweep.StatusFailed
-	case stopping(ctx) && !a.complete():
+	case (stopping(ctx) || err != nil) && !a.complete():
 		a.record.Status = sweep.StatusInterrupted
 	default:
 		a.record.Status = sweep.StatusDone
@@ -121,22 +129,20 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 	if failure := a.checkGPUs(ctx); failure != nil {
 		return failure, nil
 	}
-	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: instanceName(a.record.Run), Labels: map[string]string{
+	a.instance.Name = instanceName(a.record.Run) // known to the teardown before it is there
+	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: a.instance.Name, Labels: map[string]string{
 		"sweep": a.night.ID(), "id": a.config.ID, "run": a.record.Run}})
 	if err != nil {
-		return a.hostFailure(ctx, "instance", fmt.Errorf("create instance %s: %w", instanceName(a.record.Run), err))
+		return a.hostFailure(ctx, "instance", err)
 	}
 	a.instance = instance
-	argv := append([]string(nil), a.record.Argv...)
-	if argv[0] == "sweep" {
-		argv[0] = instance.Bin
-	}
-	a.server, err = launch.StartServer(ctx, a.Runtime, instance, launch.ServerSpec{
-		HoldID: fmt.Sprintf("server-%d", a.record.Attempt), Argv: argv, Env: a.config.Environ(), Port: a.record.Port,
-		Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall},
-	})
-	if err != nil {
+	if a.server, err = launch.StartServer(ctx, a.Runtime, instance, a.serverSpec()); err != nil {
 		return a.startFailure(ctx, err)
+	}
+	if a.decision.reattach {
+		if failure, err := a.finishBench(ctx); failure != nil || err != nil {
+			return failure, err
+		}
 	}
 	ready, err := a.server.WaitReady(ctx, a.progress())
 	if err != nil {
@@ -149,6 +155,23 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 	return a.levels(ctx)
 }
 
+// serverSpec is the server of this attempt, as it was or will be started.
+func (a *attempt) serverSpec() launch.ServerSpec {
+	argv := slices.Clone(a.record.Argv)
+	if argv[0] == "sweep" {
+		argv[0] = a.instance.Bin
+	}
+	return launch.ServerSpec{HoldID: serverID(a.record.Attempt), Argv: argv, Env: append(a.config.Environ(), a.config.Unset()...),
+		Port: a.record.Port, Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall}}
+}
+
+// serverID is what the server of an attempt is held under.
+func serverID(attempt int) string { return fmt.Sprintf("server-%d", attempt) }
+
+// serverChanged is the cause of an attempt whose server is not the one that
+// measured the run's other levels.
+const serverChanged = "server-changed"
+
 // becomeReady records what the server turned out to be. A run is only
 // completed by the same server that began it.
 func (a *attempt) becomeReady(ready launch.Readiness) (*sweep.Failure, error) {
@@ -157,10 +180,10 @@ func (a *attempt) becomeReady(ready launch.Readiness) (*sweep.Failure, error) {
 		return nil, fmt.Errorf("read run %s: %w", a.record.Run, err)
 	}
 	for _, r := range run.Records {
-		if diff := sweep.ServerDiff(r.Fingerprint.Server, ready.Resolved); diff != "" && len(run.Measurements) > 0 {
-			return &sweep.Failure{Cause: sglang.Cause{Code: "server-changed", Class: sglang.Config, Phase: sglang.PhaseServing,
-				Line: "the server is not the one this run was begun with: " + diff,
-				Hint: "measure everything anew with --force"}}, nil
+		measured := slices.ContainsFunc(run.Measurements, func(m bench.Measurement) bool { return m.Attempt == r.Attempt && m.Usable() })
+		if diff := sweep.ServerDiff(r.Fingerprint.Server, ready.Resolved); diff != "" && measured {
+			return &sweep.Failure{Cause: sglang.Cause{Code: serverChanged, Class: sglang.Config, Phase: sglang.PhaseServing,
+				Line: "the server is not the one this run was begun with: " + diff, Hint: "the run is begun anew"}}, nil
 		}
 	}
 	if a.record.ReadySeconds == nil {
@@ -169,7 +192,9 @@ func (a *attempt) becomeReady(ready launch.Readiness) (*sweep.Failure, error) {
 	}
 	a.record.Fingerprint.Server = ready.Resolved
 	e := a.event(store.Ready)
-	e.Seconds = a.record.ReadySeconds
+	if e.Seconds = a.record.ReadySeconds; a.decision.reattach {
+		e.Text = "its server serves on"
+	}
 	return nil, errors.Join(a.save(), a.say(e))
 }
 
@@ -189,50 +214,38 @@ func (a *attempt) progress() func(launch.Progress) {
 	}
 }
 
-// checkGPUs refuses to start on cards that somebody holds.
+// freeTime is how long GPU memory may take to come back after something of an
+// earlier sweep was ended.
+const freeTime = 2 * time.Minute
+
+// checkGPUs refuses to start on cards that somebody holds, or that can no
+// longer be looked at.
 func (a *attempt) checkGPUs(ctx context.Context) *sweep.Failure {
-	if a.decision.reattach || a.simulated() {
+	if a.decision.reattach || a.simulated() || len(a.Facts.GPUs) == 0 {
 		return nil
 	}
-	busy := gpu.Look(ctx, a.Command).Busy()
-	if len(busy) == 0 {
+	last := gpu.Look(ctx, a.Command)
+	busy := last.Busy()
+	if len(busy) > 0 && a.cleared {
+		ctx, cancel := context.WithTimeout(ctx, freeTime)
+		defer cancel()
+		busy, last = gpu.WaitFree(ctx, a.Command, time.Second)
+	}
+	a.nightRun.cleared = false
+	cause := sglang.Cause{Code: "gpus-not-clean", Class: sglang.Host, Phase: sglang.PhaseProcess,
+		Line: strings.Join(busy, "; "), Hint: "end the process that holds the card, then run the sweep again"}
+	switch {
+	case len(last.GPUs) == 0:
+		cause.Code, cause.Line, cause.Hint = "gpus-not-seen", last.Note, "see what nvidia-smi says on the host, then run the sweep again"
+	case len(busy) == 0:
 		return nil
 	}
-	return &sweep.Failure{Cause: sglang.Cause{Code: "gpus-not-clean", Class: sglang.Host, Phase: sglang.PhaseProcess,
-		Line: strings.Join(busy, "; "), Hint: "end the process that holds the card, then run the sweep again"}}
+	return &sweep.Failure{Cause: cause}
 }
 
 // simulated tells whether the server is this binary's own simulator, which
 // touches no GPU.
 func (a *attempt) simulated() bool { return a.config.Command[0] == "sweep" }
-
-// startFailure makes a failure of an error on the way to readiness.
-func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, error) {
-	if stopping(ctx) {
-		return nil, nil
-	}
-	var start *launch.StartError
-	if !errors.As(err, &start) {
-		return a.hostFailure(ctx, "start", err)
-	}
-	f := &sweep.Failure{Cause: start.Cause, Excerpt: start.Excerpt}
-	if f.Cause.Line == "" {
-		f.Cause.Line = start.Error()
-	}
-	if start.Exit != nil {
-		f.Exit = start.Exit.String()
-	}
-	return f, nil
-}
-
-// hostFailure is for steps in which the host, not the server, let us down.
-func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*sweep.Failure, error) {
-	if stopping(ctx) {
-		return nil, nil
-	}
-	return &sweep.Failure{Cause: sglang.Cause{Code: step + "-failed", Class: sglang.Host, Phase: sglang.PhaseProcess,
-		Line: err.Error(), Hint: "see the message, mend the host, and run the sweep again"}}, nil
-}
 
 // instanceName is the name of a run's instance: letters, digits and dashes.
 func instanceName(run string) string {

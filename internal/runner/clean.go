@@ -9,13 +9,14 @@ import (
 )
 
 // Clean ends and removes what sweeps that died left on this host; with dry
-// set it only returns what it would end. It refuses while a sweep runs here.
+// set it only returns what it would end; otherwise what it ended. It refuses while a sweep runs here.
 func Clean(ctx context.Context, rt launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
 	unlock, err := lockHost(stateDir)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	rt = launch.Bounded(rt)
 	instances, err := rt.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list what sweeps left: %w", err)
@@ -23,11 +24,14 @@ func Clean(ctx context.Context, rt launch.Runtime, stateDir string, dry bool) ([
 	if dry {
 		return instances, nil
 	}
+	var ended []launch.Instance
 	var failed []error
 	for _, in := range instances {
 		if err := rt.Destroy(ctx, in); err != nil {
-			failed = append(failed, fmt.Errorf("end %s: %w", in.Name, err))
+			failed = append(failed, fmt.Errorf("%w: end %s: %w", ErrHost, in.Name, err))
+			continue
 		}
+		ended = append(ended, in)
 	}
-	return instances, errors.Join(failed...)
+	return ended, errors.Join(failed...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"sweep/internal/sglang"
 	"sweep/internal/store"
@@ -11,26 +12,25 @@ import (
 )
 
 // drive runs the whole night: leftovers first, then the runs in order.
-func (n *nightRun) drive(ctx context.Context, resumed bool) error {
+func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := n.recall(resumed); err != nil {
 		return err
 	}
-	start := store.Event{Type: store.NightStart, Total: len(n.plan.Runs), Name: n.plan.Name, Text: n.plan.File}
+	start := store.Event{Type: store.NightStart, Runs: len(n.plan.Runs), Name: n.plan.Name, Text: n.plan.File}
 	if resumed {
 		start.Type = store.NightResume
 	}
 	if err := n.say(start); err != nil {
 		return err
 	}
-	decisions := make([]decision, len(n.plan.Runs))
-	for i, p := range n.plan.Runs {
-		d, err := n.decide(p)
-		if err != nil {
-			return err
-		}
-		decisions[i] = d
+	facts, remove, err := newFactsAsker(ctx, n.Runtime, n.night.ID())
+	defer func() { err = errors.Join(err, remove()) }()
+	if err != nil && !stopping(ctx) {
+		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}
-	if err := n.clearLeftovers(ctx, decisions); err != nil {
+	n.facts = facts
+	decisions, err := n.prepare(ctx)
+	if err != nil {
 		return n.finish(ctx, err)
 	}
 	for i, p := range n.plan.Runs {
@@ -44,6 +44,46 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) error {
 		}
 	}
 	return n.finish(ctx, nil)
+}
+
+// prepare decides on every run, clears what dead sweeps left, and decides
+// again on what that brought home.
+func (n *nightRun) prepare(ctx context.Context) ([]decision, error) {
+	decisions, err := n.decideAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := n.clearLeftovers(ctx, decisions)
+	if err != nil {
+		return nil, err
+	}
+	if decisions, err = n.decideAll(ctx); err != nil {
+		return nil, err
+	}
+	for i := range decisions {
+		d := &decisions[i]
+		switch {
+		case d.ref.Run == kept && kept != "":
+			d.why += "; its server is still up"
+		case d.reattach:
+			if err := n.settle(d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return decisions, nil
+}
+
+func (n *nightRun) decideAll(ctx context.Context) ([]decision, error) {
+	decisions := make([]decision, len(n.plan.Runs))
+	for i, p := range n.plan.Runs {
+		d, err := n.decide(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		decisions[i] = d
+	}
+	return decisions, nil
 }
 
 // recall reads what this night's journal already says of its runs.
@@ -74,7 +114,8 @@ func (n *nightRun) oneRun(ctx context.Context, p sweep.PlannedRun, d decision) e
 	if d.action == reuse {
 		e := n.runEvent(store.RunReused, p, d.ref)
 		e.Text = d.why
-		n.outcome.Reused += len(n.plan.Levels)
+		n.outcome.Reused += len(d.have)
+		n.outcome.Invalid += d.invalid
 		return n.say(e)
 	}
 	if d.action == leave {
@@ -83,22 +124,20 @@ func (n *nightRun) oneRun(ctx context.Context, p sweep.PlannedRun, d decision) e
 		e.Text = d.why
 		return n.say(e)
 	}
-	e := n.runEvent(store.RunStart, p, d.ref)
-	e.Text = d.why
-	if err := n.say(e); err != nil {
-		return err
-	}
-	status, err := n.attempts(ctx, p, d)
-	end := n.runEvent(store.RunEnd, p, d.ref)
-	end.Text = string(status)
-	if status == sweep.StatusFailed {
-		n.outcome.Failed++
+	status, err := n.attempts(ctx, p, &d)
+	if err != nil {
+		return err // no RunEnd: the run goes on when the night does
 	}
 	if status == sweep.StatusInterrupted {
 		n.outcome.NotRun++
-		return err // no RunEnd: the run goes on when the night does
+		return nil
 	}
-	return errors.Join(err, n.say(end))
+	if status == sweep.StatusFailed {
+		n.outcome.Failed++
+	}
+	end := n.runEvent(store.RunEnd, p, d.ref)
+	end.Text = string(status)
+	return n.say(end)
 }
 
 // Retries of one run after a failure of each class.
@@ -107,12 +146,18 @@ const (
 	servingRetries   = 1
 )
 
+// retryPause is how long a transient failure has to pass.
+const retryPause = 3 * time.Second
+
 // attempts starts the server until the run is done or its class of failure
-// says that another start is no use.
-func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d decision) (sweep.Status, error) {
+// says that another start is no use. It leaves d as it ended.
+func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d *decision) (sweep.Status, error) {
 	left := map[sglang.Class]int{sglang.Transient: transientRetries, sglang.Serving: servingRetries}
+	if err := n.begin(p, d); err != nil {
+		return sweep.StatusFailed, err
+	}
 	for {
-		a, err := n.newAttempt(p, &d)
+		a, err := n.newAttempt(ctx, p, d)
 		if err != nil {
 			return sweep.StatusFailed, err
 		}
@@ -120,17 +165,43 @@ func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d decision)
 		if err != nil || status != sweep.StatusFailed {
 			return status, err
 		}
+		*d = a.decision
 		class := failure.Cause.Class
 		switch {
 		case class == sglang.Host:
 			return status, fmt.Errorf("%w: %s", ErrHost, failure.Cause.Line)
+		case failure.Cause.Code == serverChanged:
+			d.action, d.ref, d.why = fresh, store.RunRef{ID: p.Config}, "anew: "+failure.Cause.Line
+			d.missing, d.have, d.attempt, d.reattach = append(d.missing, d.have...), nil, 1, false
+			if err := n.begin(p, d); err != nil {
+				return status, err
+			}
 		case left[class] > 0 && !stopping(ctx):
 			left[class]--
-			d = a.decision
 			d.attempt, d.reattach = a.record.Attempt+1, false
+			if class == sglang.Transient {
+				pause(ctx, retryPause)
+			}
 		default:
 			return status, nil
 		}
+	}
+}
+
+// begin names a fresh run and puts the beginning on disk.
+func (n *nightRun) begin(p sweep.PlannedRun, d *decision) error {
+	if d.action == fresh {
+		d.ref.Run = n.Store.NewRunName(time.Now())
+	}
+	e := n.runEvent(store.RunStart, p, d.ref)
+	e.Text = d.why
+	return n.say(e)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
 }
 
@@ -138,21 +209,28 @@ func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d decision)
 // stopped stays open, so that the same command takes it up again.
 func (n *nightRun) finish(ctx context.Context, cause error) error {
 	n.outcome.Interrupted = stopping(ctx)
-	e := store.Event{Type: store.NightEnd, Text: n.outcome.summary(), Done: n.outcome.Measured, Total: len(n.plan.Runs)}
-	if errors.Is(cause, ErrHost) {
-		n.outcome.HostTrouble = cause.Error()
-	}
-	if n.outcome.Interrupted || cause != nil {
-		e.Type, e.Text = store.Stopping, n.outcome.summary()
-		if cause != nil {
-			e.Text = cause.Error()
-		}
+	e := store.Event{Type: store.NightEnd, Runs: len(n.plan.Runs), Text: n.outcome.summary()}
+	switch {
+	case cause != nil:
+		e.Type, e.Text = store.Stopping, cause.Error()
+	case n.outcome.Interrupted:
+		e.Type = store.Stopping
+	default:
+		code := n.outcome.Code()
+		e.Code = &code
 	}
 	return errors.Join(cause, n.say(e))
 }
 
 func (o Outcome) summary() string {
-	return fmt.Sprintf("%d levels measured, %d reused, %d runs failed, %d not run", o.Measured, o.Reused, o.Failed, o.NotRun)
+	text := fmt.Sprintf("%d levels measured, %d reused, %d runs failed, %d not run", o.Measured, o.Reused, o.Failed, o.NotRun)
+	if o.Unmeasured > 0 {
+		text += fmt.Sprintf(", %d levels could not be measured", o.Unmeasured)
+	}
+	if o.Invalid > 0 {
+		text += fmt.Sprintf(", %d levels INVALID", o.Invalid)
+	}
+	return text
 }
 
 // stopping tells whether a person asked to stop. What fails after that, fails

@@ -30,12 +30,13 @@ type Options struct {
 // Outcome is how a night ended.
 type Outcome struct {
 	Night       string
-	Measured    int  // levels measured in this night
+	Measured    int  // levels measured in this start of the night, well or badly
 	Reused      int  // levels that were there already
+	Invalid     int  // levels, of all of these, that are invalid
 	Failed      int  // runs that failed
+	Unmeasured  int  // levels that the bench could not measure though the server served
 	NotRun      int  // runs that were not reached
 	Interrupted bool // a person asked to stop
-	HostTrouble string
 }
 
 // ErrHost means that the host is not fit to go on.
@@ -47,7 +48,7 @@ var ErrHost = errors.New("host is not fit")
 // The same plan as an unfinished night's goes on in that night; any other plan
 // starts a new one. In both, what was measured before under the same ID, host
 // and level key is reused, and the journal says why.
-func Night(ctx context.Context, plan *sweep.Plan, o Options) (Outcome, error) {
+func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, err error) {
 	unlock, err := lockHost(o.StateDir)
 	if err != nil {
 		return Outcome{}, err
@@ -66,9 +67,24 @@ func Night(ctx context.Context, plan *sweep.Plan, o Options) (Outcome, error) {
 	if o.Watch != nil {
 		journal.Subscribe(o.Watch)
 	}
-	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}}
+	o.Runtime = launch.Bounded(o.Runtime)
+	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}, counted: map[string]bool{}}
 	err = n.drive(ctx, resumed)
 	return n.outcome, err
+}
+
+// Code is the exit code that an outcome stands for: 0 when every level is valid
+// or suspect, 1 when something failed, is invalid or was not run, 130 when a
+// person stopped it.
+func (o Outcome) Code() int {
+	switch {
+	case o.Interrupted:
+		return 130
+	case o.Failed > 0 || o.NotRun > 0 || o.Invalid > 0 || o.Unmeasured > 0:
+		return 1
+	default:
+		return 0
+	}
 }
 
 // openNight finds the unfinished night of this very plan, or makes a new one.
@@ -97,20 +113,23 @@ type nightRun struct {
 	outcome Outcome
 	mapped  map[int]store.RunRef // ordinal to run, as the journal of this night says
 	ended   map[int]string       // ordinal to how it ended in this night
+	counted map[string]bool      // run and level key: measured in this start, so not reused in it
+	cleared bool                 // something of an earlier sweep was ended: its GPU memory may take a while to come back
+	facts   *factsAsker          // asks for package versions; nil asks for none
 }
 
 // say writes an event. When the journal cannot be written the night cannot go
 // on: its state would be lost.
 func (n *nightRun) say(e store.Event) error {
 	if _, err := n.journal.Append(e); err != nil {
-		return fmt.Errorf("write the journal %s: %w; free some space and run the same command again", n.night.ID(), err)
+		return fmt.Errorf("%w: write the journal %s: %w; free some space and run the same command again", ErrHost, n.night.ID(), err)
 	}
 	return nil
 }
 
 // runEvent starts an event about one planned run.
 func (n *nightRun) runEvent(t store.EventType, p sweep.PlannedRun, ref store.RunRef) store.Event {
-	e := store.Event{Type: t, Ordinal: p.Ordinal, Total: len(n.plan.Runs), Config: p.Config, Repeat: p.Repeat, Run: ref.Run}
+	e := store.Event{Type: t, Ordinal: p.Ordinal, Runs: len(n.plan.Runs), Config: p.Config, Repeat: p.Repeat, Run: ref.Run}
 	if c := n.plan.Configuration(p.Config); c != nil {
 		e.Name = c.Name
 	}

@@ -2,10 +2,12 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"sweep/internal/gpu"
+	"sweep/internal/launch"
 	"sweep/internal/sweep"
 )
 
@@ -30,21 +32,37 @@ func (a *attempt) teardown(ctx context.Context) error {
 		}
 	}
 	if a.instance.Name != "" {
-		if err := a.Runtime.Destroy(ctx, a.instance); err != nil {
+		if err := a.Runtime.Destroy(ctx, a.instance); err != nil && !errors.Is(err, launch.ErrForeign) { // a foreign one was refused, not made
 			t.Left = append(t.Left, fmt.Sprintf("remove instance %s: %v", a.instance.Name, err))
 		}
 	}
-	t.GPU = "not looked at: simulated server"
-	if !a.simulated() {
-		busy, note := gpu.WaitFree(ctx, a.Command, time.Second)
-		t.Left = append(t.Left, busy...)
-		if t.GPU = note; note == "" {
-			t.GPU = "clean"
-		}
-	}
+	var left []string
+	t.GPU, left = a.provenFree(ctx)
+	t.Left = append(t.Left, left...)
 	t.Clean, t.Seconds = len(t.Left) == 0, time.Since(began).Seconds()
 	if !t.Clean {
 		return fmt.Errorf("%w: dirty host after run %s: %v", ErrHost, a.record.Run, t.Left)
 	}
 	return nil
+}
+
+// provenFree proves the GPUs free, or says why there is nothing to prove.
+// Where GPUs were seen before, "not known" is not "free".
+func (a *attempt) provenFree(ctx context.Context) (how string, left []string) {
+	switch {
+	case a.simulated():
+		return "not looked at: simulated server", nil
+	case a.instance.Name == "":
+		return "not looked at: nothing was started", nil
+	}
+	busy, last := gpu.WaitFree(ctx, a.Command, time.Second)
+	switch {
+	case len(busy) > 0:
+		return "not clean", busy
+	case len(last.GPUs) == 0 && len(a.Facts.GPUs) > 0:
+		return "not known", []string{"GPUs cannot be looked at: " + last.Note}
+	case len(last.GPUs) == 0:
+		return "not looked at: " + last.Note, nil
+	}
+	return "clean", nil
 }

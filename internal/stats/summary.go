@@ -44,21 +44,3 @@ func moments(samples []float64) (mean, std float64) {
 	}
 	return mean, math.Sqrt(squares / n)
 }
-
-// GeometricMean is the exponential of the mean logarithm: the average of
-// ratios. It is nil without samples and when one is not a positive number,
-// since such a ratio means that something was not measured.
-func GeometricMean(samples []float64) *float64 {
-	if len(samples) == 0 {
-		return nil
-	}
-	var sum float64
-	for _, x := range samples {
-		if !(x > 0) || math.IsInf(x, 1) {
-			return nil
-		}
-		sum += math.Log(x)
-	}
-	g := math.Exp(sum / float64(len(samples)))
-	return &g
-}

@@ -14,12 +14,12 @@ type EventType string
 
 // The events of a night. Screen, --json, attach and resume read only these.
 const (
-	NightStart    EventType = "night.start"    // Text: the sweep file; Total: runs planned
+	NightStart    EventType = "night.start"    // Text: the sweep file
 	NightResume   EventType = "night.resume"   // an unfinished night goes on
 	NightEnd      EventType = "night.end"      // Text: summary; Code: exit code
 	Leftover      EventType = "leftover"       // something of a dead sweep was found; Text: what was done
 	RunReused     EventType = "run.reused"     // Text: why
-	RunStart      EventType = "run.start"      // Text: why it is (re)peated, or ""
+	RunStart      EventType = "run.start"      // Text: "anew: …" or "goes on: …" and why; "" for a run never begun before
 	RunSkipped    EventType = "run.skipped"    // Text: why
 	AttemptStart  EventType = "attempt.start"  // Text: "new" or "re-attached"
 	PhaseStart    EventType = "phase"          // Phase; Progress where known
@@ -43,10 +43,11 @@ type Event struct {
 	At       time.Time `json:"at"`
 	Type     EventType `json:"type"`
 	Ordinal  int       `json:"ordinal,omitempty"` // of the planned run
-	Total    int       `json:"total,omitempty"`
-	Done     int       `json:"done,omitempty"`
-	Config   string    `json:"config,omitempty"` // ID
-	Name     string    `json:"name,omitempty"`   // configuration's name
+	Runs     int       `json:"runs,omitempty"`    // planned in this night
+	Total    int       `json:"total,omitempty"`   // requests of the level
+	Done     int       `json:"done,omitempty"`    // requests of the level answered so far
+	Config   string    `json:"config,omitempty"`  // ID
+	Name     string    `json:"name,omitempty"`    // configuration's name
 	Run      string    `json:"run,omitempty"`
 	Repeat   int       `json:"repeat,omitempty"`
 	Attempt  int       `json:"attempt,omitempty"`

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"sweep/internal/matrix"
 )
 
 // Kind says what a pattern turned out to name.
@@ -28,7 +30,8 @@ type Match struct {
 
 // FindRuns finds the runs that a person means: a run by its name, a
 // configuration by its ID or name, a night by all that OpenNight takes; else
-// runs or one configuration by a prefix. What is exact wins over what is not.
+// the configurations that share labels (axis=label,axis=label), or runs or one
+// configuration by a prefix. What is exact wins over what is not.
 // It fails with ErrNotFound or ErrAmbiguous.
 func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 	all, problems, err := d.allRuns()
@@ -52,6 +55,11 @@ func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 	named := filter(all, func(r RunRef) bool { return d.nameOf(r) == pattern })
 	if len(named) > 0 {
 		return Match{KindConfiguration, pattern, named}, problems, nil
+	}
+	if labels := labelsOf(pattern); labels != nil {
+		if runs := filter(all, func(r RunRef) bool { return d.hasLabels(r, labels) }); len(runs) > 0 {
+			return Match{KindConfiguration, pattern, runs}, problems, nil
+		}
 	}
 	if errors.Is(notNight, ErrAmbiguous) {
 		return Match{}, problems, notNight
@@ -99,6 +107,33 @@ func (d *Dir) nameOf(ref RunRef) string {
 		return ""
 	}
 	return record.Configuration.Name
+}
+
+// labelsOf reads "axis=label,axis=label"; nil when the pattern is not that.
+func labelsOf(pattern string) []matrix.Label {
+	var labels []matrix.Label
+	for part := range strings.SplitSeq(pattern, ",") {
+		axis, value, ok := strings.Cut(part, "=")
+		if !ok || axis == "" || value == "" {
+			return nil
+		}
+		labels = append(labels, matrix.Label{Axis: axis, Value: value})
+	}
+	return labels
+}
+
+// hasLabels tells whether a run's configuration has all these labels.
+func (d *Dir) hasLabels(ref RunRef, labels []matrix.Label) bool {
+	record, _ := d.loadRecord(ref, 1)
+	if record == nil {
+		return false
+	}
+	for _, l := range labels {
+		if !slices.Contains(record.Configuration.Labels, l) {
+			return false
+		}
+	}
+	return true
 }
 
 func filter(all []RunRef, keep func(RunRef) bool) []RunRef {

@@ -86,3 +86,9 @@ func wasKilled(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, killedFile))
 	return err == nil
 }
+
+// wasAsked tells whether a Stop was ever asked for in dir.
+func wasAsked(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, stopFile))
+	return err == nil
+}

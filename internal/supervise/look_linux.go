@@ -28,6 +28,7 @@ type view struct {
 	supervisor *process  // nil: gone, or a zombie
 	live       []process // members of the tree that live, the supervisor not
 	killed     bool
+	stopping   bool
 }
 
 func (m machine) look(dir string) (view, error) {
@@ -39,7 +40,7 @@ func (m machine) look(dir string) (view, error) {
 	if there, err := load(dir, stateFile, &r); err != nil || !there {
 		return v, err
 	}
-	v.record, v.killed = &r, wasKilled(dir)
+	v.record, v.killed, v.stopping = &r, wasKilled(dir), wasAsked(dir)
 	boot, err := m.bootID()
 	if err != nil {
 		return v, err
@@ -82,7 +83,7 @@ func (v view) state() State {
 		return s
 	}
 	s.PID, s.Boot, s.Since = v.record.Command.PID, v.record.Boot, v.record.Since
-	s.Alive, s.Exit, s.Killed = len(v.live), v.exit, v.killed
+	s.Alive, s.Exit, s.Killed, s.Stopping = len(v.live), v.exit, v.killed, v.stopping
 	switch {
 	case v.exit != nil:
 		s.Phase = Exited

@@ -66,6 +66,8 @@ type State struct {
 	// Killed tells that TERM and the grace were not enough: something of the
 	// tree had to be ended by KILL.
 	Killed bool `json:"killed"`
+	// Stopping is set once a Stop was asked for, also while the command lives on.
+	Stopping bool `json:"stopping"`
 }
 
 // Exit is how a command ended.

@@ -1,7 +1,9 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -40,6 +42,28 @@ func cards(h HostFacts) string {
 	return strings.Join(names, " ")
 }
 
+// PackageDiff says which packages differ between two servers, or "". Where one
+// side is not known there is nothing to tell.
+func PackageDiff(a, b map[string]string) string {
+	if a == nil || b == nil {
+		return ""
+	}
+	var diff []string
+	for _, name := range sortedKeys(a, b) {
+		if a[name] != b[name] {
+			diff = append(diff, fmt.Sprintf("%s %s, now %s", name, cmp.Or(a[name], "none"), cmp.Or(b[name], "none")))
+		}
+	}
+	return strings.Join(diff, ", ")
+}
+
+// sortedKeys are the keys of both maps, each once.
+func sortedKeys[V any](a, b map[string]V) []string {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // volatileArgs are resolved arguments that differ from start to start of one
 // and the same configuration.
 var volatileArgs = []string{"host", "port", "nccl_port", "dist_init_addr", "random_seed", "log_level", "log_level_http"}
@@ -61,22 +85,8 @@ func ServerDiff(a, b *sglang.Resolved) string {
 	if a.Simulated != b.Simulated {
 		diff = append(diff, fmt.Sprintf("simulated %t, now %t", a.Simulated, b.Simulated))
 	}
-	names := map[string]bool{}
-	for k := range a.Args {
-		names[k] = true
-	}
-	for k := range b.Args {
-		names[k] = true
-	}
-	sorted := make([]string, 0, len(names))
-	for k := range names {
-		if !slices.Contains(volatileArgs, k) {
-			sorted = append(sorted, k)
-		}
-	}
-	sort.Strings(sorted)
-	for _, k := range sorted {
-		if !reflect.DeepEqual(a.Args[k], b.Args[k]) {
+	for _, k := range sortedKeys(a.Args, b.Args) {
+		if !slices.Contains(volatileArgs, k) && !reflect.DeepEqual(a.Args[k], b.Args[k]) {
 			diff = append(diff, fmt.Sprintf("%s %v, now %v", k, a.Args[k], b.Args[k]))
 		}
 	}

@@ -29,19 +29,19 @@ func arithmetic(x measured, l Limits) *sight {
 		!near(*total, *in+*out, l.Arithmetic) {
 		say("%.4g total tok/s is not %.4g input + %.4g output tok/s", *total, *in, *out)
 	}
-	tokens := func(what string, rate *float64, n int64) {
-		if rate != nil && !near(*rate*m.Window, float64(n), l.Arithmetic) {
-			say("%.4g %s tok/s over a window of %.4g s are not the %d %s tokens that were counted", *rate, what, m.Window, n, what)
+	tokens := func(what string, rate *float64, n *int64) {
+		if rate != nil && n != nil && !near(*rate*m.Window, float64(*n), l.Arithmetic) {
+			say("%.4g %s tok/s over a window of %.4g s are not the %d %s tokens that were counted", *rate, what, m.Window, *n, what)
 		}
 	}
-	tokens("output", m.OutputThroughput, m.OutputTokens)
+	tokens("output", m.OutputThroughput, &m.OutputTokens)
 	tokens("input", m.InputThroughput, m.InputTokens)
 	if peak, mean := m.PeakOutputThroughput, m.OutputThroughput; peak != nil && mean != nil && chunksAreTokens(m) &&
 		m.Window >= peakWindow && *peak < *mean*(1-l.Arithmetic) {
 		say("the best second has %.4g output tok/s, below the mean of %.4g", *peak, *mean)
 	}
-	if m.Completed < 0 || m.Failed != m.Issued-m.Completed || m.Issued > m.Asked || m.Completed > m.Issued {
-		say("%d asked, %d issued, %d completed and %d failed requests do not add up", m.Asked, m.Issued, m.Completed, m.Failed)
+	if m.Completed < 0 || m.Cut < 0 || m.Failed != m.Issued-m.Completed-m.Cut || m.Issued > m.Asked || m.Completed > m.Issued {
+		say("%d asked, %d issued, %d completed, %d failed and %d cut requests do not add up", m.Asked, m.Issued, m.Completed, m.Failed, m.Cut)
 	}
 	if m.Ended == bench.Complete && m.Issued < m.Asked {
 		say("the level says that it is complete with %d of %d requests issued", m.Issued, m.Asked)
@@ -82,6 +82,10 @@ func figures(m bench.Measurement) []figure {
 		{"request throughput", m.RequestThroughput},
 		{"goodput", m.Goodput},
 		{"mean concurrency", m.ConcurrencyMean},
+		{"client's CPU time", m.Client.CPUSeconds},
+	}
+	if m.Steady != nil {
+		list = append(list, figure{"steady state", &m.Steady.Seconds}, figure{"output throughput in steady state", m.Steady.OutputThroughput})
 	}
 	for _, d := range []struct {
 		name string

@@ -39,6 +39,29 @@ func interrupted(x measured, _ Limits) *sight {
 	return &sight{Invalid, "the level was interrupted; " + answered(x.m), "a level runs to its end"}
 }
 
+// maxLevel tells that max-level ended the issuing, so that other figures of the
+// level stand for less than was asked for. Without a steady part nothing is left
+// but ramp-up and drain, and no headline. That nothing was sent at all is
+// requests-failed.
+func maxLevel(x measured, _ Limits) *sight {
+	m := x.m
+	if m.Ended != bench.AtMaxLevel || m.Issued == 0 {
+		return nil
+	}
+	limit := ""
+	if m.MaxLevel > 0 {
+		limit = " of " + m.MaxLevel.String()
+	}
+	seen := fmt.Sprintf("the level ended at max-level%s after %d of %d prompts", limit, m.Issued, m.Asked)
+	if m.Cut > 0 {
+		seen += fmt.Sprintf(", %d of them cut off in flight", m.Cut)
+	}
+	if m.Headline() == nil {
+		return &sight{Suspect, seen + ", without a steady state: it has no output tok/s to compare", "a steady state before max-level"}
+	}
+	return &sight{Note, seen + fmt.Sprintf(": its output tok/s are those of the steady state, %.3g s", m.Steady.Seconds), "every prompt is issued before max-level"}
+}
+
 func answered(m bench.Measurement) string {
 	return fmt.Sprintf("%d of %d requests were answered until then", m.Completed, m.Asked)
 }

@@ -95,6 +95,7 @@ var (
 		{"server-died", serverDied},
 		{"stalled", stalled},
 		{"interrupted", interrupted},
+		{"max-level", maxLevel},
 		{"requests-failed", requestsFailed},
 		{"error-in-stream", errorInStream},
 		{"tokens-short", tokensShort},

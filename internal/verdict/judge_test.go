@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,10 +27,11 @@ func sound() bench.Measurement {
 		Schema: 1, Key: "k", Attempt: 1, Tool: "native", Window: 10, Ended: bench.Complete,
 		Level: bench.Level{Mode: bench.Closed, Concurrency: 64, Prompts: 320},
 		Asked: 320, Issued: 320, Completed: 320,
-		AskedInputTokens: 81920, AskedOutputTokens: 40960, InputTokens: 81920, OutputTokens: 40960, CachedTokens: ptr(int64(0)),
+		AskedInputTokens: 81920, AskedOutputTokens: 40960, InputTokens: ptr(int64(81920)), Mismatch: ptr(0), OutputTokens: 40960, CachedTokens: ptr(int64(0)),
 		OutputThroughput: ptr(4096.0), InputThroughput: ptr(8192.0), TotalThroughput: ptr(12288.0), PeakOutputThroughput: ptr(4200.0),
 		TTFT: dist(320, 150), TPOT: dist(320, 15), E2E: dist(320, 2000), ITL: dist(40640, 15), ChunkGap: dist(40640, 15),
-		Client: bench.Client{CPUShare: ptr(0.2), SlotShare: ptr(0.99)}, Flush: "flushed",
+		Steady: &bench.Steady{Seconds: 9.5, OutputTokens: 39900, OutputThroughput: ptr(4200.0)},
+		Client: bench.Client{CPUSeconds: ptr(4.0), CPUShare: ptr(0.2), SlotShare: ptr(0.99)}, Flush: "flushed",
 	}
 }
 
@@ -94,9 +96,33 @@ var cases = []struct {
 
 	{name: "no token for long", change: func(m *bench.Measurement) { m.Ended = bench.Stalled }, code: "stalled", grade: Invalid, seen: "no token"},
 	{name: "stopped by a person", change: func(m *bench.Measurement) { m.Ended = bench.Interrupted }, code: "interrupted", grade: Invalid},
-	{name: "max-level is a good end", change: func(m *bench.Measurement) { m.Ended, m.Asked = bench.AtMaxLevel, 640 }},
+	{name: "max-level is a good end", change: func(m *bench.Measurement) {
+		m.Ended, m.Asked, m.MaxLevel = bench.AtMaxLevel, 640, 10*time.Minute
+	}, code: "max-level", grade: Note, seen: "max-level of 10m0s after 320 of 640 prompts: its output tok/s are those of the steady state, 9.5 s"},
+	{name: "max-level with requests cut off", change: func(m *bench.Measurement) {
+		m.Ended, m.Asked, m.Issued, m.Cut = bench.AtMaxLevel, 640, 324, 4
+	}, code: "max-level", grade: Note, seen: "max-level after 324 of 640 prompts, 4 of them cut off in flight"},
+	{name: "max-level before the slots were filled", change: func(m *bench.Measurement) {
+		m.Ended, m.Asked, m.Steady = bench.AtMaxLevel, 640, nil
+	}, code: "max-level", grade: Suspect, seen: "without a steady state"},
+	{name: "max-level, and the steady state cannot be counted", change: func(m *bench.Measurement) {
+		m.Ended, m.Asked, m.Steady = bench.AtMaxLevel, 640, &bench.Steady{Seconds: 9.5}
+	}, code: "max-level", grade: Suspect, seen: "no output tok/s to compare"},
+	{name: "a max-level that was not reached", change: func(m *bench.Measurement) { m.MaxLevel, m.Steady = time.Minute, nil }},
 
-	{name: "C25 other prompt lengths", change: func(m *bench.Measurement) { m.AskedInputTokens = 81900 }, code: "input-mismatch", grade: Suspect, seen: "81920 input tokens where 81900"},
+	{name: "C25 other prompt lengths", change: func(m *bench.Measurement) { m.AskedInputTokens, m.Mismatch = 81900, ptr(10) }, code: "input-mismatch", grade: Suspect,
+		seen: "in 10 of 320 completed requests: 81920 input tokens in these, 81900 drawn for all 320 prompts"},
+	{name: "C25 other lengths, the same total", change: func(m *bench.Measurement) { m.Mismatch = ptr(2) }, code: "input-mismatch", grade: Suspect, seen: "in 2 of 320"},
+	{name: "C25 also where the level was not answered in full", change: func(m *bench.Measurement) {
+		m.Ended, m.Asked, m.Mismatch = bench.AtMaxLevel, 640, ptr(1)
+		m.InputTokens, m.InputThroughput, m.TotalThroughput, m.CachedTokens = nil, nil, nil, nil
+	}, code: "input-mismatch", grade: Suspect, seen: "in 1 of 320 completed requests: n/a input tokens"},
+	{name: "prompt lengths are unknown", change: func(m *bench.Measurement) {
+		m.InputTokens, m.Mismatch, m.InputThroughput, m.TotalThroughput = nil, nil, nil, nil
+	}},
+	{name: "the tokens of a text are the server's", change: func(m *bench.Measurement) {
+		m.AskedInputTokens, m.Level.Workload.Text, m.Mismatch = 0, "prompts.jsonl", ptr(320)
+	}},
 
 	{name: "C06 the prefix cache answered", change: func(m *bench.Measurement) { m.CachedTokens = ptr(int64(8192)) }, code: "cache-hit", grade: Suspect, seen: "(10 %)"},
 	{name: "a trace of cache", change: func(m *bench.Measurement) { m.CachedTokens = ptr(int64(800)) }},
@@ -109,13 +135,16 @@ var cases = []struct {
 		m.PeakOutputThroughput, m.ChunkGap.N = ptr(1110.0), 10000
 	}},
 	{name: "a short window says nothing of the peak", change: func(m *bench.Measurement) {
-		m.Window, m.OutputTokens, m.InputTokens, m.AskedInputTokens = 4, 16384, 32768, 32768
+		m.Window, m.OutputTokens, m.InputTokens, m.AskedInputTokens = 4, 16384, ptr(int64(32768)), 32768
 		m.PeakOutputThroughput = ptr(1110.0)
 	}},
 	{name: "another window than it says", change: func(m *bench.Measurement) { m.Window = 11 }, code: "arithmetic", grade: Invalid, seen: "over a window of 11 s"},
+	{name: "other input tokens than it says", change: func(m *bench.Measurement) { m.InputTokens = ptr(int64(0)) }, code: "arithmetic", grade: Invalid, seen: "not the 0 input tokens"},
+	{name: "input tokens are unknown", change: func(m *bench.Measurement) { m.InputTokens = nil }},
 	{name: "within one percent", change: func(m *bench.Measurement) { m.Window = 10.05 }},
 	{name: "C01 a negative latency", change: func(m *bench.Measurement) { m.TPOT.Mean = ptr(-1.0) }, code: "arithmetic", grade: Invalid, seen: "tpot mean is -1"},
 	{name: "C10 not a number", change: func(m *bench.Measurement) { m.E2E.P99 = ptr(math.NaN()) }, code: "arithmetic", grade: Invalid, seen: "e2e p99 is NaN"},
+	{name: "not a number in steady state", change: func(m *bench.Measurement) { m.Steady.OutputThroughput = ptr(math.NaN()) }, code: "arithmetic", grade: Invalid, seen: "steady state is NaN"},
 	{name: "infinite", change: func(m *bench.Measurement) { m.RequestThroughput = ptr(math.Inf(1)) }, code: "arithmetic", grade: Invalid, seen: "+Inf"},
 	{name: "counts that do not close", change: func(m *bench.Measurement) { m.Failed = 5 }, code: "arithmetic", grade: Invalid, seen: "do not add up"},
 	{name: "complete and yet not", change: func(m *bench.Measurement) { m.Asked = 400 }, code: "arithmetic", grade: Invalid, seen: "320 of 400"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,7 @@ func requestsFailed(x measured, l Limits) *sight {
 	if x.m.Issued == 0 {
 		return &sight{Invalid, fmt.Sprintf("none of the %d requests was sent", x.m.Asked), "every request is sent"}
 	}
-	failed := x.m.Issued - x.m.Completed
+	failed := x.m.Issued - x.m.Completed - x.m.Cut
 	s := share(failed, x.m.Issued, l.FailedShare, "requests failed")
 	if s != nil && len(x.m.Errors) > 0 {
 		s.seen += ": " + mostFrequent(x.m.Errors, 2)
@@ -48,14 +49,20 @@ func share(n, all int, limit float64, what string) *sight {
 	return s
 }
 
-// inputMismatch compares what the server counted with what was drawn. Only a
-// level that was answered in full can tell.
+// inputMismatch compares what the server counted with what was sent, request by
+// request: a token too many in one and one too few in another leave the totals
+// equal. Those are told beside it.
 func inputMismatch(x measured, _ Limits) *sight {
 	m := x.m
-	if m.InputThroughput == nil || m.Completed != m.Asked || m.InputTokens == m.AskedInputTokens {
+	if m.Level.Workload.Text != "" || m.Mismatch == nil || *m.Mismatch == 0 {
 		return nil
 	}
-	return &sight{Suspect, fmt.Sprintf("the server counted %d input tokens where %d were sent", m.InputTokens, m.AskedInputTokens),
+	counted := "n/a"
+	if m.InputTokens != nil {
+		counted = strconv.FormatInt(*m.InputTokens, 10)
+	}
+	return &sight{Suspect, fmt.Sprintf("the server counted another prompt length than was sent in %d of %d completed requests: "+
+		"%s input tokens in these, %d drawn for all %d prompts", *m.Mismatch, m.Completed, counted, m.AskedInputTokens, m.Asked),
 		"equal: token ids are sent, so nothing can change their number"}
 }
 
@@ -65,18 +72,18 @@ const cachedImported = 0.05
 
 func cacheHit(x measured, l Limits) *sight {
 	m := x.m
-	if m.CachedTokens == nil || m.InputTokens <= 0 {
+	if m.CachedTokens == nil || m.InputTokens == nil || *m.InputTokens <= 0 {
 		return nil
 	}
 	limit := l.CachedShare
 	if m.Tool == "bench_serving" {
 		limit = max(limit, cachedImported)
 	}
-	part := float64(*m.CachedTokens) / float64(m.InputTokens)
+	part := float64(*m.CachedTokens) / float64(*m.InputTokens)
 	if part <= limit {
 		return nil
 	}
-	return &sight{Suspect, fmt.Sprintf("%d of %d input tokens came from the prefix cache (%s)", *m.CachedTokens, m.InputTokens, percent(part)),
+	return &sight{Suspect, fmt.Sprintf("%d of %d input tokens came from the prefix cache (%s)", *m.CachedTokens, *m.InputTokens, percent(part)),
 		"at most " + percent(limit)}
 }
 

@@ -165,7 +165,7 @@ func heldIDs(ctx context.Context, rt launch.Runtime, in launch.Instance) error {
 const LeakVariable = "RUNTIMETEST_LEAK"
 
 func heldEnvironment(ctx context.Context, rt launch.Runtime, in launch.Instance) error {
-	h, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: "env", Argv: []string{"/bin/sh", "-c", "env"}, Env: []string{"LANG=xx", "ASKED=1"}})
+	h, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: "env", Argv: []string{"/bin/sh", "-c", "env"}, Env: []string{"LANG=xx", "ASKED=1", "HOME"}})
 	if err != nil {
 		return err
 	}
@@ -182,6 +182,9 @@ func heldEnvironment(ctx context.Context, rt launch.Runtime, in launch.Instance)
 		if !strings.Contains(got, want) {
 			return fmt.Errorf("%q is missing in the environment:%s", want, got)
 		}
+	}
+	if strings.Contains(got, "\nHOME=") {
+		return fmt.Errorf("HOME was unset and is there:%s", got)
 	}
 	if strings.Contains(got, "\n"+LeakVariable+"=") {
 		return fmt.Errorf("our own environment leaked:%s", got)

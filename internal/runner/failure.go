@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"sweep/internal/launch"
+	"sweep/internal/sglang"
+	"sweep/internal/sweep"
+)
+
+// startFailure makes a failure of an error on the way to readiness.
+func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, error) {
+	if stopping(ctx) {
+		return nil, nil
+	}
+	var start *launch.StartError
+	if !errors.As(err, &start) {
+		return a.hostFailure(ctx, "start", err)
+	}
+	f := &sweep.Failure{Cause: start.Cause, Excerpt: start.Excerpt, Log: a.logPath()}
+	if f.Cause.Line == "" {
+		f.Cause.Line = start.Error()
+	}
+	if start.Exit != nil {
+		f.Exit = start.Exit.String()
+	}
+	return f, nil
+}
+
+// logPath is where the server's log is kept, relative to the data directory.
+func (a *attempt) logPath() string {
+	path := filepath.Join(a.Store.AttemptDir(a.decision.ref, a.record.Attempt), "server.log")
+	if rel, err := filepath.Rel(a.Store.Path(), path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// hostFailure is for steps in which the host, not the server, let us down.
+func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*sweep.Failure, error) {
+	if stopping(ctx) {
+		return nil, nil
+	}
+	return &sweep.Failure{Cause: sglang.Cause{Code: step + "-failed", Class: sglang.Host, Phase: sglang.PhaseProcess,
+		Line: err.Error(), Hint: "see the message, mend the host, and run the sweep again"}}, nil
+}

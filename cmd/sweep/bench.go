@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -121,10 +122,19 @@ func levelOf(c *cli.Context) (bench.Level, error) {
 		level.Prompts = c.Int("prompts")
 	}
 	w := level.Workload
+	const longest = 10_000_000 // tokens, as in a sweep file
+	switch {
+	case c.Uint("seed") > math.MaxUint32:
+		return level, usage("--seed %d is above %d", c.Uint("seed"), uint32(math.MaxUint32))
+	case c.Duration("max-level") < 0:
+		return level, usage("--max-level %s is negative", c.Duration("max-level"))
+	case w.InputLen > longest || w.OutputLen > longest:
+		return level, usage("lengths are at most %d tokens", longest)
+	}
 	if level.Mode == bench.Closed && level.Prompts < level.Concurrency {
 		return level, usage("%d prompts never fill %d slots: give at least %d", level.Prompts, level.Concurrency, level.Concurrency)
 	}
-	if level.Concurrency < 1 || level.Prompts < 1 || w.InputLen < 1 || w.OutputLen < 1 || w.RangeRatio < 0 || w.RangeRatio > 1 {
+	if level.Concurrency < 1 || level.Prompts < 1 || w.InputLen < 1 || w.OutputLen < 1 || !(w.RangeRatio >= 0 && w.RangeRatio <= 1) {
 		return level, usage("concurrency, prompts and lengths are at least 1, the range ratio between 0 and 1")
 	}
 	return level, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"sweep/internal/runner"
@@ -49,7 +50,12 @@ func exitCode(err error, w io.Writer) int {
 		return exitInterrupted
 	}
 	if text := err.Error(); text != "" {
-		fmt.Fprintln(w, "sweep: "+text)
+		for i, line := range strings.Split("sweep: "+text, "\n") {
+			if i > 0 && line == "" {
+				continue
+			}
+			fmt.Fprintln(w, printable(line))
+		}
 	}
 	var coded *codeError
 	var file *sweep.FileError

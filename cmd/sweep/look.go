@@ -79,9 +79,11 @@ func cleanCommand(s streams) *cli.Command {
 				}
 				fmt.Fprintf(s.out, "%s %s (run %s of night %s)\n", what, in.Name, printable(in.Labels["run"]), printable(in.Labels["sweep"]))
 			}
-			if len(found) == 0 && err == nil {
+			switch {
+			case err != nil:
+			case len(found) == 0:
 				fmt.Fprintln(s.out, "nothing of sweep's is left on this host")
-			} else if !c.Bool("yes") {
+			case !c.Bool("yes"):
 				fmt.Fprintln(s.out, "`sweep clean --yes` ends it; `sweep run` of the same file goes on with it")
 			}
 			return err

@@ -30,23 +30,32 @@ type streams struct {
 
 func main() {
 	ctx, stop := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// Whoever reads our output may go (`| head`): that is a reason to stop and
-	// tear down, not to die on the spot.
-	pipe := make(chan os.Signal, 1)
-	signal.Notify(pipe, syscall.SIGPIPE)
-	go func() {
-		select {
-		case <-signals:
-		case <-pipe:
+	go watchSignals(stop)
+	os.Exit(run(ctx, os.Args, streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// watchSignals makes the first signal a request to stop and tear down. Only a
+// second Ctrl-C leaves at once: a closing terminal sends several hang-ups, a
+// service manager repeats TERM. Who started us with nohup wants no hang-ups
+// heard; whoever reads our output may go (`| head`), which is a reason to stop
+// and tear down, not to die on the spot.
+func watchSignals(stop context.CancelFunc) {
+	heard := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE}
+	if !signal.Ignored(syscall.SIGHUP) {
+		heard = append(heard, syscall.SIGHUP)
+	}
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, heard...)
+	for interrupts := 0; ; {
+		if s := <-signals; s == os.Interrupt {
+			interrupts++
 		}
 		stop()
-		<-signals
-		fmt.Fprintln(os.Stderr, "\nsweep: left at once; a server may still be up:\n`sweep clean` shows and ends it, the same `sweep run` goes on with it")
-		os.Exit(exitInterrupted)
-	}()
-	os.Exit(run(ctx, os.Args, streams{os.Stdin, os.Stdout, os.Stderr}))
+		if interrupts == 2 {
+			fmt.Fprintln(os.Stderr, "\nsweep: left at once; a server may still be up:\n`sweep clean` shows and ends it, the same `sweep run` goes on with it")
+			os.Exit(exitInterrupted)
+		}
+	}
 }
 
 // run is the whole program around its streams, so that tests can call it.
@@ -57,6 +66,9 @@ func run(ctx context.Context, args []string, s streams) (code int) {
 			reportBug(s.err, p)
 		}
 	}()
+	if err := findHome(); err != nil {
+		return exitCode(err, s.err)
+	}
 	if len(args) >= 2 {
 		if body, ok := rawCommands[args[1]]; ok {
 			return body(ctx, args[2:], s)

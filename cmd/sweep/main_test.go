@@ -44,10 +44,8 @@ func TestScripts(t *testing.T) {
 				e.Setenv(name, value)
 			}
 			e.Setenv("PATH", filepath.Dir(binary)+":"+e.Getenv("PATH"))
-			repo, err := filepath.Abs("../..")
-			e.Setenv("REPO", repo)
 			e.Setenv("PORT", fmt.Sprint(freePort(t)))
-			return err
+			return nil
 		},
 		UpdateScripts: os.Getenv("UPDATE_SCRIPTS") != "",
 	})
@@ -56,5 +54,5 @@ func TestScripts(t *testing.T) {
 // homes puts all that sweep keeps below one directory of a test.
 func homes(dir string) []string {
 	return []string{"HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data"), "XDG_STATE_HOME=" + filepath.Join(dir, "state"),
-		"XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "SWEEP_DATA=", "NO_COLOR=1", "TZ=UTC"}
+		"XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "SWEEP_DATA=", "SWEEP_LOCK=" + filepath.Join(dir, "host.lock"), "NO_COLOR=1", "TZ=UTC"}
 }

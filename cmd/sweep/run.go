@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -56,12 +57,13 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error 
 		return err
 	}
 	screen := newScreen(s, c.Bool("json"))
+	defer context.AfterFunc(c.Context, screen.stopping)()
 	facts := runner.HostFacts(c.Context, runner.Local{})
 	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
 		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event})
-	screen.close()
+	screenErr := screen.close()
 	if outcome.Night != "" && !c.Bool("json") {
-		if reportErr := writeReport(dir, outcome.Night, s.out, "text"); reportErr != nil {
+		if reportErr := writeReport(dir, outcome.Night, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why
 			err = errors.Join(err, reportErr)
 		}
 	}
@@ -70,6 +72,9 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error 
 	}
 	if outcome.Interrupted {
 		fmt.Fprintln(s.err, "sweep: interrupted; the host is clean. The same command goes on.")
+	}
+	if screenErr != nil && !outcome.Interrupted {
+		return fmt.Errorf("write the events: %w; everything is on disk, `sweep report` shows it", screenErr)
 	}
 	if code := outcome.Code(); code != exitOK {
 		return silent(code)

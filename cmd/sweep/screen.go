@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type screen struct {
 	status string // as drawn, "" when none
 	night  clock
 	last   time.Time // of the last line printed
+	err    error     // the first that writing events met
 	tick   chan struct{}
 	done   chan struct{}
 }
@@ -83,8 +85,9 @@ func (s *screen) event(e store.Event) {
 	if s.json {
 		line, err := json.Marshal(e)
 		if err == nil {
-			fmt.Fprintf(s.out, "%s\n", line)
+			_, err = fmt.Fprintf(s.out, "%s\n", line)
 		}
+		s.err = cmp.Or(s.err, err)
 		return
 	}
 	s.night.event(e)
@@ -122,12 +125,25 @@ func (s *screen) draw(status string) {
 	s.status = status
 }
 
-func (s *screen) close() {
+// stopping says at once that a request to stop was heard: the teardown may
+// take a while.
+func (s *screen) stopping() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.json {
+		s.print(time.Now(), "stopping: the server is being ended; Ctrl-C again leaves at once, with the server up")
+	}
+}
+
+// close takes the status line away, and returns the first error of writing
+// events.
+func (s *screen) close() error {
 	close(s.tick)
 	<-s.done
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.draw("")
+	return s.err
 }
 
 // wrap breaks a text at spaces so that no line is wider than width, unless one

@@ -71,7 +71,22 @@ func (x *exchange) receive(piece []byte, at time.Duration) (tokens bool, err err
 	if err == nil && x.response.done() {
 		err = x.frames.end(x.onEvent)
 	}
+	if err == nil {
+		err = x.overlong()
+	}
 	return x.tokens, err
+}
+
+// overlong is the end of a stream that goes on beyond what was asked for: it
+// may never end by itself. Streams without counts are judged by their events.
+func (x *exchange) overlong() error {
+	if x.out > x.askedOut {
+		return fmt.Errorf("the server counts %d output tokens, %d were asked for", x.out, x.askedOut)
+	}
+	if x.out < 0 && x.events > 8*x.askedOut+1024 {
+		return fmt.Errorf("%d events without a token count, for %d tokens asked for", x.events, x.askedOut)
+	}
+	return nil
 }
 
 func (x *exchange) complete() bool { return x.response.done() }

@@ -9,6 +9,16 @@ import (
 // standard streams, files, the poller, a control call.
 const spareFiles = 64
 
+// CheckFiles refuses levels whose connections this host's limit on open files
+// does not allow, before a server is started for them.
+func CheckFiles(levels []Level) error {
+	most := 0
+	for _, l := range levels {
+		most = max(most, l.slots())
+	}
+	return ensureFiles(most)
+}
+
 // ensureFiles raises the soft limit on open files of this process so that n
 // connections fit, and refuses beforehand when the hard limit does not allow it:
 // halfway through a level it would look like a server that refuses connections.

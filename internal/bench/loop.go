@@ -151,6 +151,10 @@ func (l *loop) watch(ctx context.Context, stop context.CancelCauseFunc, ended <-
 				continue
 			}
 			if l.closing.Swap(true) {
+				if silent := l.clock() - time.Duration(l.last.Load()); silent >= grace {
+					stop(stopped{Stalled, fmt.Sprintf("stalled: no token on any stream for %s", silent.Round(time.Second))})
+					return
+				}
 				stop(stopped{AtMaxLevel, fmt.Sprintf("cut short: still running %s after max-level", grace.Round(time.Millisecond))})
 				return
 			}

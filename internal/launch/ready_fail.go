@@ -49,7 +49,11 @@ func (s *Server) hang(ctx context.Context, code string) error {
 		return s.fail(sglang.NewCause(sglang.CodeForeign, phase,
 			fmt.Sprintf("%s answers as healthy while this server's own log is in phase %s", s.URL(), phase)), nil)
 	}
-	return s.fail(sglang.Hang(code, phase, s.log.Last()), nil)
+	told := s.log.Last()
+	if answer := s.answer.Load(); answer != nil {
+		told = *answer + "; the log ends with: " + told
+	}
+	return s.fail(sglang.Hang(code, phase, told), nil)
 }
 
 // refused is a server that called itself healthy and failed the first

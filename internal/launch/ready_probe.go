@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -36,10 +37,12 @@ func (s *Server) probe(ctx context.Context) probe {
 	broken := 0
 	for ctx.Err() == nil {
 		status, err := s.client.Health(ctx)
+		s.note(fmt.Sprintf("/health answers %d", status), err)
 		if err == nil && status == http.StatusOK && s.mayAnswer() {
 			s.healthy.Store(true)
 			begun := time.Now()
 			_, err = s.client.Generate(ctx, firstPrompt, firstTokens)
+			s.note("/generate answers", err)
 			at := time.Now()
 			switch {
 			case err == nil:
@@ -60,6 +63,19 @@ func (s *Server) probe(ctx context.Context) probe {
 		}
 	}
 	return probe{err: ctx.Err()}
+}
+
+// note keeps what a probe heard, for a start that comes to nothing. That
+// nobody listens yet, or that the wait is over, is no answer.
+func (s *Server) note(text string, err error) {
+	switch {
+	case err != nil && (sglang.IsTransport(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		return
+	case err != nil:
+		text = err.Error()
+	}
+	text = sglang.Plain(text)
+	s.answer.Store(&text)
 }
 
 // mayAnswer is false while the server's own log says that it is still loading:

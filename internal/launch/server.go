@@ -48,8 +48,9 @@ type Server struct {
 	reattached bool
 	pace       pace
 
-	healthy  atomic.Bool // /health was 200 once
-	stranger atomic.Bool // it was last 200 while our own log was loading
+	healthy  atomic.Bool            // /health was 200 once
+	answer   atomic.Pointer[string] // the last answer of a probe that was not the one waited for
+	stranger atomic.Bool            // it was last 200 while our own log was loading
 
 	mu     sync.Mutex // guards what follows
 	offset int64      // of the log that was read

@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// maxChunks bounds one reading of a log that grows as fast as it is read.
-const maxChunks = 1024
+// maxChunks bounds one reading of a log that grows as fast as it is read, so
+// that budgets are looked at in between.
+const maxChunks = 16
 
 // ReadLog reads what the log grew by. WaitReady does it by itself; afterwards
 // it is for whoever wants to know how the server does.

@@ -25,6 +25,7 @@ type attempt struct {
 	record   sweep.Record
 	instance launch.Instance
 	server   *launch.Server
+	keep     bool // the instance holds what could not be brought home: it is not removed
 }
 
 // teardownTime bounds everything after the last level: TERM, grace, KILL,

@@ -96,6 +96,9 @@ func (a *attempt) keeps(ctx context.Context, out string) bool {
 // readMeasurement reads what a bench wrote last.
 func (a *attempt) readMeasurement(ctx context.Context, out string) (m bench.Measurement, err error) {
 	text, err := a.Runtime.Files(a.instance).ReadAt(ctx, path.Join(out, "measurement.json"), 0, maxMeasurement)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, errors.New("no measurement")
+	}
 	if err != nil {
 		return m, fmt.Errorf("read the measurement: %w", err)
 	}
@@ -108,10 +111,14 @@ func (a *attempt) readMeasurement(ctx context.Context, out string) (m bench.Meas
 // maxMeasurement bounds measurement.json, in bytes.
 const maxMeasurement = 16 << 20
 
+// smallestVocab is below every real vocabulary: a server that says less is not
+// believed.
+const smallestVocab = 1000
+
 // vocab is the bound of random token ids. A server that does not tell gets ids
 // that every tokenizer of this field has.
 func (a *attempt) vocab() int {
-	if r := a.record.Fingerprint.Server; r != nil && r.VocabSize != nil {
+	if r := a.record.Fingerprint.Server; r != nil && r.VocabSize != nil && *r.VocabSize >= smallestVocab {
 		return *r.VocabSize
 	}
 	return 32000
@@ -172,6 +179,12 @@ func (a *attempt) follow(ctx context.Context, level bench.Level, held *launch.He
 	}
 }
 
+// noMeasurement is the error of a bench that ended without a measurement: the
+// bench's failure, not that of bringing it home.
+type noMeasurement struct{ error }
+
+func (e *noMeasurement) Unwrap() error { return e.error }
+
 // collect brings a finished bench's files home, the measurement last.
 func (a *attempt) collect(ctx context.Context, level bench.Level, held *launch.Held, out string) (bench.Measurement, error) {
 	if err := a.bringLog(ctx); err != nil {
@@ -185,11 +198,8 @@ func (a *attempt) collect(ctx context.Context, level bench.Level, held *launch.H
 		}
 	}
 	m, err := a.readMeasurement(ctx, out)
-	if errors.Is(err, fs.ErrNotExist) {
-		return m, fmt.Errorf("no measurement; %s", lastLine(ctx, held))
-	}
 	if err != nil {
-		return m, err
+		return m, &noMeasurement{fmt.Errorf("%w; %s", err, lastLine(ctx, held))}
 	}
 	m.Attempt = a.record.Attempt
 	return m, a.Store.WriteMeasurement(a.decision.ref, a.record.Attempt, m)

@@ -11,7 +11,7 @@ import (
 // Clean ends and removes what sweeps that died left on this host; with dry
 // set it only returns what it would end; otherwise what it ended. It refuses while a sweep runs here.
 func Clean(ctx context.Context, rt launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
-	unlock, err := lockHost(stateDir)
+	unlock, err := lockHost(LockPath(stateDir))
 	if err != nil {
 		return nil, err
 	}

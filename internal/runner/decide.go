@@ -45,11 +45,11 @@ func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, er
 	}
 	var why []string
 	if ref, ok := n.mapped[p.Ordinal]; ok {
-		run, _, err := n.Store.LoadRun(ref)
+		run, problems, err := n.Store.LoadRun(ref)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // cut off before its first record
 			return decision{}, fmt.Errorf("read run %s: %w", ref.Run, err)
 		}
-		if why = n.elsewhere(ctx, run, p); why == nil {
+		if why = unreadable(run, problems, n.elsewhere(ctx, run, p)); why == nil {
 			d := n.take(run, ref, keys)
 			if n.ended[p.Ordinal] == string(sweep.StatusFailed) && d.action != reuse {
 				d.action, d.why = leave, "failed earlier in this night; run the sweep again after its end to try once more"
@@ -57,7 +57,7 @@ func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, er
 			return d, nil
 		}
 	}
-	runs, _, err := n.Store.RunsOf(p.Config)
+	runs, problems, err := n.Store.RunsOf(p.Config)
 	if err != nil {
 		return decision{}, fmt.Errorf("read the runs of %s: %w", p.Config, err)
 	}
@@ -65,7 +65,7 @@ func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, er
 		if len(run.Records) == 0 || run.Records[0].Repeat != p.Repeat || run.Name == n.mapped[p.Ordinal].Run {
 			continue
 		}
-		unfit := n.elsewhere(ctx, run, p)
+		unfit := unreadable(run, problems, n.elsewhere(ctx, run, p))
 		if bad := n.unfit(run, keys); bad != "" {
 			unfit = append(unfit, bad)
 		}
@@ -75,6 +75,17 @@ func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, er
 		why = append(why, unfit...)
 	}
 	return decision{action: fresh, attempt: 1, ref: store.RunRef{ID: p.Config}, missing: keys, why: anew(why)}, nil
+}
+
+// unreadable adds to why a run is not built upon that part of it cannot be
+// read: nothing is written over what a newer sweep or a broken disk left.
+func unreadable(run sweep.Run, problems []store.Problem, why []string) []string {
+	for _, p := range problems {
+		if strings.Contains(p.Path, run.Name) {
+			return append(why, fmt.Sprintf("run %s cannot be read whole (%s)", run.Name, p))
+		}
+	}
+	return why
 }
 
 // elsewhere says what differs between where a run was measured and here; nil

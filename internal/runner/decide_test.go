@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func TestDecide(t *testing.T) {
 }
 
 func TestHostHasOneLock(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "below", "host.lock")
 	unlock, err := lockHost(dir)
 	if err != nil {
 		t.Fatal(err)

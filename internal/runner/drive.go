@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sweep/internal/bench"
 	"sweep/internal/sglang"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -22,6 +23,9 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	}
 	if err := n.say(start); err != nil {
 		return err
+	}
+	if err := bench.CheckFiles(n.plan.Levels); err != nil {
+		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}
 	facts, remove, err := newFactsAsker(ctx, n.Runtime, n.night.ID())
 	defer func() { err = errors.Join(err, remove()) }()

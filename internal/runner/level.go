@@ -72,8 +72,12 @@ func (a *attempt) level(ctx context.Context, level bench.Level) (*sweep.Failure,
 	home, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Minute)
 	defer cancel()
 	m, err := a.collect(home, level, held, out)
-	if err != nil {
+	if none := (*noMeasurement)(nil); errors.As(err, &none) {
 		return a.levelFailed(ctx, level, fmt.Sprintf("bench ended with %s: %v", exit, err), true)
+	}
+	if err != nil {
+		a.keep = true
+		return a.hostFailure(ctx, "collect", fmt.Errorf("bring %s home: %w", level, err))
 	}
 	return a.measured(ctx, level, m)
 }

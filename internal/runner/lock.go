@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,16 +11,25 @@ import (
 	"time"
 )
 
-// lockHost takes the one lock a host has for sweeps. The kernel frees it when
-// its holder dies, however it dies.
-func lockHost(stateDir string) (unlock func(), err error) {
-	if err := os.MkdirAll(stateDir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the state directory: %w", err)
+// LockPath is where the host's one lock for sweeps is: $SWEEP_LOCK, else in
+// the directory that hosts have for locks of all users, else in stateDir.
+func LockPath(stateDir string) string {
+	if path := os.Getenv("SWEEP_LOCK"); path != "" {
+		return path
 	}
-	path := filepath.Join(stateDir, "host.lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	const shared = "/run/lock"
+	if info, err := os.Stat(shared); err == nil && info.IsDir() && info.Mode().Perm()&0o002 != 0 {
+		return filepath.Join(shared, "sweep.lock")
+	}
+	return filepath.Join(stateDir, "host.lock")
+}
+
+// lockHost takes the lock. The kernel frees it when its holder dies, however
+// it dies.
+func lockHost(path string) (unlock func(), err error) {
+	f, err := openLock(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the host's lock: %w", err)
+		return nil, fmt.Errorf("%w: open the host's lock: %w", ErrHost, err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		owner, _ := os.ReadFile(path)
@@ -32,4 +43,22 @@ func lockHost(stateDir string) (unlock func(), err error) {
 		_ = f.Truncate(0)
 		f.Close()
 	}, nil
+}
+
+// openLock opens the file, which may be another user's: one that is there is
+// opened without O_CREAT, which the kernel refuses for foreign files in shared
+// directories.
+func openLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return f, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil, err
+	}
+	_ = f.Chmod(0o666) // against the umask: it is there for all users
+	return f, nil
 }

@@ -49,7 +49,7 @@ var ErrHost = errors.New("host is not fit")
 // starts a new one. In both, what was measured before under the same ID, host
 // and level key is reused, and the journal says why.
 func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, err error) {
-	unlock, err := lockHost(o.StateDir)
+	unlock, err := lockHost(LockPath(o.StateDir))
 	if err != nil {
 		return Outcome{}, err
 	}

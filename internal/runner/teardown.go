@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"sweep/internal/gpu"
@@ -13,13 +14,15 @@ import (
 
 // teardown stops the server, brings its log home, removes the instance, and
 // proves that nothing is left. It runs to its end also when a person asked to
-// stop. The error, if any, is that the host is dirty.
+// stop. The error, if any, is that the host is dirty, or that something could
+// not be brought home: then the instance stays, for the next sweep to try.
 func (a *attempt) teardown(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), teardownTime)
 	defer cancel()
 	began := time.Now()
 	t := &sweep.Teardown{Clean: true}
 	a.record.Teardown = t
+	var trouble error
 	if a.server != nil {
 		report, err := a.server.Stop(ctx)
 		t.Killed = report.Killed
@@ -28,10 +31,10 @@ func (a *attempt) teardown(ctx context.Context) error {
 			t.Left = append(t.Left, err.Error())
 		}
 		if err := a.bringLog(ctx); err != nil {
-			t.Left = append(t.Left, err.Error())
+			a.keep, trouble = true, fmt.Errorf("%w: %w", ErrHost, err)
 		}
 	}
-	if a.instance.Name != "" {
+	if a.instance.Name != "" && !a.keep {
 		if err := a.Runtime.Destroy(ctx, a.instance); err != nil && !errors.Is(err, launch.ErrForeign) { // a foreign one was refused, not made
 			t.Left = append(t.Left, fmt.Sprintf("remove instance %s: %v", a.instance.Name, err))
 		}
@@ -41,9 +44,9 @@ func (a *attempt) teardown(ctx context.Context) error {
 	t.Left = append(t.Left, left...)
 	t.Clean, t.Seconds = len(t.Left) == 0, time.Since(began).Seconds()
 	if !t.Clean {
-		return fmt.Errorf("%w: dirty host after run %s: %v", ErrHost, a.record.Run, t.Left)
+		return errors.Join(trouble, fmt.Errorf("%w: dirty host after run %s: %s", ErrHost, a.record.Run, strings.Join(t.Left, "; ")))
 	}
-	return nil
+	return trouble
 }
 
 // provenFree proves the GPUs free, or says why there is nothing to prove.

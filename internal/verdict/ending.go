@@ -76,3 +76,14 @@ func simulated(run sweep.Run, _ Limits) *sight {
 	}
 	return nil
 }
+
+// notIdentified fires when a server that served would not say what it is: then
+// neither its arguments nor a foreign answer on its port can be seen.
+func notIdentified(run sweep.Run, _ Limits) *sight {
+	for _, r := range run.Records {
+		if r.ReadySeconds != nil && r.Fingerprint.Server == nil {
+			return &sight{Suspect, fmt.Sprintf("attempt %d served but did not say what it is", r.Attempt), "a readable /server_info"}
+		}
+	}
+	return nil
+}

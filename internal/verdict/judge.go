@@ -90,6 +90,7 @@ func recordOf(run sweep.Run, attempt int) *sweep.Record {
 var (
 	runRules = []runRule{
 		{"simulated", simulated},
+		{"not-identified", notIdentified},
 	}
 	levelRules = []levelRule{
 		{"server-died", serverDied},

@@ -65,6 +65,9 @@ var cases = []struct {
 		*m = bench.Measurement{Key: "k", Attempt: 1, Ended: bench.Complete, Asked: 4, Issued: 4, Completed: 4}
 	}},
 	{name: "its record is lost", records: []sweep.Record{}},
+	{name: "it was never ready and says nothing", records: []sweep.Record{{Attempt: 1}}},
+	{name: "A13 it served and does not say what it is", records: []sweep.Record{{Attempt: 1, ReadySeconds: new(float64)}},
+		code: "not-identified", grade: Suspect, seen: "attempt 1 served"},
 
 	{name: "1 of 320 failed", change: failed(1), code: "requests-failed", grade: Suspect, seen: "1 of 320 requests failed (0.312 %)"},
 	{name: "B12 half of the requests failed", change: failed(160), code: "requests-failed", grade: Invalid, seen: "(50 %)"},

@@ -17,7 +17,7 @@ func planCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "plan", Usage: "show what a sweep file would do, in order", ArgsUsage: "FILE",
 		Description: "  sweep plan night.yaml\n  sweep plan --commands --only parallel=tp8 night.yaml   # ready to paste\n  sweep plan --json - < night.yaml",
-		Flags: append(planFlags(), dataFlag(),
+		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
 			&cli.BoolFlag{Name: "commands", Usage: "print the exact command of each configuration"},
 			&cli.BoolFlag{Name: "json", Usage: "the frozen plan as JSON"}),
 		Action: func(c *cli.Context) error {

@@ -32,7 +32,7 @@ func runCommand(s streams) *cli.Command {
 			"prints the comparison. What is there already (same ID, host and level) is reused. Ctrl-C\n" +
 			"once stops and finishes the teardown; twice leaves at once. The same command goes on.\n\n" +
 			"  sweep run sweeps/demo.yaml\n  sweep run --only parallel=tp8 night.yaml\n  sweep run --json night.yaml | jq .",
-		Flags: append(planFlags(), dataFlag(),
+		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "events as JSON lines on stdout instead of text"}),
 		Action: func(c *cli.Context) error {
 			plan, err := readPlan(c, s)
@@ -99,7 +99,11 @@ func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
 	if c.IsSet("base-port") {
 		spec.BasePort = c.Int("base-port")
 	}
-	return sweep.NewPlan(spec, sweep.PlanOptions{MaxConfigs: c.Int("max-configs"), Only: c.StringSlice("only")})
+	plan, err := sweep.NewPlan(spec, sweep.PlanOptions{MaxConfigs: c.Int("max-configs"), Only: c.StringSlice("only")})
+	if err != nil {
+		return nil, err
+	}
+	return checkFlags(c, spec, plan)
 }
 
 // readFile reads a sweep file, "-" being standard input.

@@ -149,12 +149,12 @@ func (p *Process) read(ctx context.Context, name string) (Instance, error) {
 	if m.Bin, err = p.usableBinary(ctx, m.Bin); err != nil {
 		return Instance{}, err
 	}
-	return Instance{Name: name, Labels: m.Labels, Dir: dir, Bin: m.Bin, Address: "127.0.0.1", Env: bareEnvironment(), Created: m.Created}, nil
+	return Instance{Name: name, Labels: m.Labels, Dir: dir, Bin: m.Bin, Address: "127.0.0.1", Env: BareEnvironment(), Created: m.Created}, nil
 }
 
-// bareEnvironment is what a held process starts from on the bare machine, as
+// BareEnvironment is what a held process starts from on the bare machine, as
 // in a container: what a login happens to have set must not change a run.
-func bareEnvironment() []string {
+func BareEnvironment() []string {
 	env := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"}
 	for _, name := range []string{"HOME", "USER"} {
 		if value := os.Getenv(name); value != "" {

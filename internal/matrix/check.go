@@ -9,7 +9,7 @@ func (m Matrix) Check() Problems {
 	m.checkSettings(&problems)
 	ix := newIndex(m.Axes)
 	for _, r := range m.Exclude {
-		if len(r.Labels) == 0 {
+		if len(r.Labels) == 0 && r.When == nil {
 			problems.add(r.Pos, "name at least one axis: {axis: label}", "the rule names nothing, so it would drop everything")
 		}
 		ix.choice(m.Axes, r.Labels, r.Places, r.Pos, "the rule", &problems)
@@ -56,7 +56,7 @@ func (t target) String() string {
 	case Env:
 		return "the variable " + t.name
 	}
-	return "the " + string(t.kind)
+	return "the " + string(t.kind) // command, image, instance
 }
 
 // checkSettings refuses two axes on one flag or variable: which of them wins
@@ -68,6 +68,9 @@ func (m Matrix) checkSettings(problems *Problems) {
 		for _, v := range a.Values {
 			for _, s := range v.Settings {
 				t := target{s.Target, s.Name}
+				if t.kind == Instance {
+					t.kind = Image // one server has one container, wherever it comes from
+				}
 				first, taken := owner[t]
 				if !taken {
 					owner[t] = i
@@ -75,7 +78,7 @@ func (m Matrix) checkSettings(problems *Problems) {
 				}
 				if first != i && !told[t] {
 					told[t] = true
-					problems.add(s.Pos, "put what goes together into one axis", "the axes %q and %q both set %s", m.Axes[first].Name, a.Name, t)
+					problems.add(s.Pos, "put what goes together into one axis", "the axes %q and %q both set %s", m.Axes[first].Name, a.Name, target{s.Target, s.Name})
 				}
 			}
 		}
@@ -100,6 +103,9 @@ func (m Matrix) checkIncludes(ix index, problems *Problems) {
 		set := map[target]bool{}
 		for _, s := range inc.Set {
 			set[target{s.Target, s.Name}] = true
+			if s.Target == Image || s.Target == Instance {
+				set[target{Image, ""}], set[target{Instance, ""}] = true, true
+			}
 		}
 		for i, a := range m.Axes {
 			if picked[i] == Any && !covered(a, set) {

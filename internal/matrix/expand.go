@@ -45,8 +45,15 @@ func (m Matrix) Expand(o Options) (*Expansion, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	judges, problems := m.judges()
+	if len(problems) > 0 {
+		return nil, problems
+	}
 	e := &Expansion{Axes: m.Axes}
-	w := m.walk(e, sel, size)
+	w, problems := m.walk(e, sel, judges, size)
+	if len(problems) > 0 {
+		return nil, problems
+	}
 	for i := range m.Include {
 		inc := &m.Include[i]
 		p := Point{Choice: w.ix.choice(m.Axes, inc.Labels, nil, inc.Pos, "", &problems), Include: inc}
@@ -84,12 +91,15 @@ type walked struct {
 	baselineRule *Rule // the rule that dropped the baseline
 }
 
-func (m Matrix) walk(e *Expansion, sel selection, size int) walked {
+// walk goes through the product. The problems are those of conditions that have
+// no answer at some point, one for each condition.
+func (m Matrix) walk(e *Expansion, sel selection, judges []*judge, size int) (walked, Problems) {
 	w := walked{ix: newIndex(m.Axes)}
 	rules := make([][]int32, len(m.Exclude))
 	for i, r := range m.Exclude {
 		rules[i] = w.ix.choice(m.Axes, r.Labels, nil, r.Pos, "", new(Problems))
 	}
+	var problems Problems
 	var wanted []int32
 	if len(m.Baseline.Labels) > 0 {
 		wanted = w.ix.choice(m.Axes, m.Baseline.Labels, nil, m.Baseline.Pos, "", new(Problems))
@@ -103,7 +113,7 @@ func (m Matrix) walk(e *Expansion, sel selection, size int) walked {
 		p := Point{Choice: choices[k*n : (k+1)*n : (k+1)*n]}
 		copy(p.Choice, current)
 		isBaseline := wanted != nil && fits(wanted, p.Choice)
-		if r := firstFit(rules, p.Choice); r >= 0 {
+		if r := m.firstFit(e, rules, judges, p, &problems); r >= 0 {
 			hits[r]++
 			e.Dropped = append(e.Dropped, Drop{Point: p, Rule: &m.Exclude[r]})
 			if isBaseline {
@@ -125,7 +135,7 @@ func (m Matrix) walk(e *Expansion, sel selection, size int) walked {
 			e.Idle = append(e.Idle, &m.Exclude[i])
 		}
 	}
-	return w
+	return w, problems
 }
 
 // advance moves to the next combination, the last axis fastest.
@@ -148,13 +158,50 @@ func fits(pattern, choice []int32) bool {
 	return true
 }
 
-func firstFit(rules [][]int32, choice []int32) int {
+// firstFit is the first rule in file order that drops a point; -1: none does.
+func (m Matrix) firstFit(e *Expansion, rules [][]int32, judges []*judge, p Point, problems *Problems) int {
 	for i, r := range rules {
-		if fits(r, choice) {
+		if !fits(r, p.Choice) {
+			continue
+		}
+		j := judges[i]
+		if j == nil {
+			return i
+		}
+		if j.broken {
+			continue
+		}
+		yes, err := j.matches(m.Axes, p.Choice)
+		if err != nil {
+			j.broken = true // one place is enough to mend it
+			j.trouble(err, e.Name(p), problems)
+		}
+		if yes {
 			return i
 		}
 	}
 	return -1
+}
+
+// judges are the conditions of the rules, nil for rules without one; together
+// they may not cost more than a moment.
+func (m Matrix) judges() ([]*judge, Problems) {
+	var problems Problems
+	judges := make([]*judge, len(m.Exclude))
+	left := maxJudging
+	for i := range m.Exclude {
+		r := &m.Exclude[i]
+		if r.When == nil {
+			continue
+		}
+		judges[i] = newJudge(r.When, &m)
+		if left -= judges[i].cost(); left < 0 {
+			problems.add(r.Pos, "ask for fewer axes in one condition, or split the sweep into several files",
+				"the conditions take more than %d steps to judge: this one depends on %d combinations", maxJudging, len(judges[i].answers))
+			return nil, problems
+		}
+	}
+	return judges, nil
 }
 
 // bound refuses an expansion that is empty, too large, or without the baseline

@@ -1,5 +1,7 @@
 package matrix
 
+import "strings"
+
 // Any stands in a choice for an axis that is not named.
 const Any = -1
 
@@ -73,6 +75,9 @@ func valueHint(a Axis, word string) string {
 	}
 	return "its values are " + list(names)
 }
+
+// joined names all of a few things.
+func joined(names []string) string { return strings.Join(names, ", ") }
 
 // list names a few things and says how many more there are.
 func list(names []string) string {

@@ -71,11 +71,12 @@ type Label struct {
 	Value string `json:"value"`
 }
 
-// Rule drops every combination that matches all of its labels.
-// (`when` expressions join it with the rest of the language.)
+// Rule drops every combination that matches all of its labels and its
+// condition.
 type Rule struct {
 	Labels []Label
 	Places []Pos // where each label stands; may be shorter than Labels
+	When   *When // nil: the labels alone decide
 	Pos    Pos
 	Text   string // the rule as a person would write it, for messages
 }
@@ -92,6 +93,7 @@ type Include struct {
 
 // Matrix is everything that decides which points there are.
 type Matrix struct {
+	Base     []Setting // what every point has, for conditions to look at
 	Axes     []Axis
 	Exclude  []Rule
 	Include  []Include

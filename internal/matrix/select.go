@@ -9,7 +9,7 @@ import (
 // A selection is a list of patterns of which one must match. A pattern is
 //
 //	axis=label,axis=label|label,axis=*    every named axis must fit
-//	NAME                                  an included configuration
+//	NAME|NAME                             included configurations
 //
 // A configuration's own name is such a pattern too.
 type selection []pattern
@@ -32,13 +32,16 @@ func (m Matrix) compile(only []string) (selection, Problems) {
 	ix := newIndex(m.Axes)
 	for _, text := range only {
 		if !strings.Contains(text, "=") {
-			sel = append(sel, pattern{name: text})
-			if names := m.names(); !slices.Contains(names, text) {
-				hint := Suggest(text, names)
-				if hint == "" {
-					hint = "write axis=label, or the name of an included configuration"
+			names := m.names()
+			for _, name := range strings.Split(text, "|") {
+				sel = append(sel, pattern{name: name})
+				if !slices.Contains(names, name) {
+					hint := Suggest(name, names)
+					if hint == "" {
+						hint = "write axis=label, or the name of an included configuration"
+					}
+					problems.add(Pos{}, hint, "--only %q: no configuration has this name", name)
 				}
-				problems.add(Pos{}, hint, "--only %q: no configuration has this name", text)
 			}
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os/exec"
 	"path"
 	"strings"
 	"time"
@@ -76,8 +77,27 @@ func (f *factsAsker) ask(ctx context.Context, python string, env []string) map[s
 	if err != nil || result.Code != 0 {
 		return nil
 	}
+	return readPackages(result.Stdout)
+}
+
+// Packages asks which packages a server of this configuration would be made
+// of, run on this machine itself; nil where they cannot be asked.
+func Packages(ctx context.Context, c sweep.Configuration) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, packageTime)
+	defer cancel()
+	ask := exec.CommandContext(ctx, c.Command[0], "-c", packageScript)
+	ask.Env = append(launch.BareEnvironment(), c.Environ()...)
+	out, err := ask.Output()
+	if err != nil {
+		return nil
+	}
+	return readPackages(out)
+}
+
+// readPackages reads what packageScript printed; nil when that is not it.
+func readPackages(out []byte) map[string]string {
 	var found map[string]string
-	lines := bytes.Split(bytes.TrimSpace(result.Stdout), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	if json.Unmarshal(lines[len(lines)-1], &found) != nil {
 		return nil
 	}

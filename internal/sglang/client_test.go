@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -164,6 +163,12 @@ func TestServerInfo(t *testing.T) {
 	if err != nil || !got.Simulated || *got.MaxRunningRequests != 4096 || *got.VocabSize != 7 || got.MaxTotalTokens != nil {
 		t.Errorf("got %+v, %v", got, err)
 	}
+	for body, want := range map[string]bool{`{"disable_radix_cache":true}`: true, `{"disable_radix_cache":false}`: false, `{}`: false, `{"disable_radix_cache":"true"}`: false} {
+		c = serve(t, map[string]http.HandlerFunc{"/server_info": answer(200, body)})
+		if got, err := c.ServerInfo(t.Context()); err != nil || got.NoPrefixCache() != want {
+			t.Errorf("%s: no prefix cache %v, %v", body, got.NoPrefixCache(), err)
+		}
+	}
 	c = serve(t, map[string]http.HandlerFunc{"/server_info": answer(500, `{}`)})
 	if _, err := c.ServerInfo(t.Context()); err == nil {
 		t.Error("no error from HTTP 500")
@@ -183,29 +188,6 @@ func (endless) Read(p []byte) (int, error) {
 		p[i] = ' '
 	}
 	return len(p), nil
-}
-
-func TestFlushCache(t *testing.T) {
-	var calls atomic.Int32
-	c := serve(t, map[string]http.HandlerFunc{"POST /flush_cache": func(w http.ResponseWriter, _ *http.Request) {
-		if calls.Add(1) < 3 {
-			w.WriteHeader(400)
-		}
-	}})
-	if err := c.FlushCache(t.Context(), 5*time.Second); err != nil || calls.Load() != 3 {
-		t.Errorf("%v after %d calls", err, calls.Load())
-	}
-	c = serve(t, map[string]http.HandlerFunc{"/flush_cache": answer(400, "running")})
-	if err := c.FlushCache(t.Context(), 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "still running") {
-		t.Errorf("got %v", err)
-	}
-	c = serve(t, map[string]http.HandlerFunc{"/flush_cache": answer(500, "broken")})
-	if err := c.FlushCache(t.Context(), time.Minute); err == nil || !strings.Contains(err.Error(), "HTTP 500: broken") {
-		t.Errorf("got %v", err)
-	}
-	if err := NewClient("http://127.0.0.1:1").FlushCache(t.Context(), time.Minute); err == nil {
-		t.Error("no error from a closed port")
-	}
 }
 
 func TestKeyAndRedirects(t *testing.T) {

@@ -24,6 +24,13 @@ func (c *Client) ServerInfo(ctx context.Context) (Resolved, error) {
 	return resolve(flat), nil
 }
 
+// NoPrefixCache tells that the server runs with --disable-radix-cache, asked
+// for or resolved to: it keeps no prefix, and there is nothing to flush.
+func (r Resolved) NoPrefixCache() bool {
+	off, _ := r.Args["disable_radix_cache"].(bool)
+	return off
+}
+
 // stateKeys are no arguments: what the server counts and measures stands in
 // the same flat object, and may differ between two equal starts.
 var stateKeys = []string{"version", "simulated", "status", "internal_states", "max_total_num_tokens", "max_req_input_len",

@@ -20,6 +20,7 @@ type word struct {
 	raw    string
 	option bool
 	flag   *flag   // nil: an option that nobody declared
+	name   string  // the name meant, in full
 	inline *string // the value of --x=value
 }
 
@@ -49,26 +50,26 @@ func parseArgs(flags []flag, argv []string) (Args, error) {
 			continue
 		}
 		f := *w.flag
-		seen[f.field()] = true
+		seen[f.dest] = true
 		var given []string
 		switch {
 		case w.inline != nil:
 			given = []string{*w.inline}
 		case f.kind != toggle:
-			for i < len(words) && !words[i].option && (f.kind == integers || len(given) == 0) {
+			for i < len(words) && !words[i].option && (f.nargs == "+" || f.nargs == "*" || len(given) == 0) {
 				given = append(given, words[i].raw)
 				i++
 			}
 		}
-		v, err := f.take(given)
+		v, err := f.take(w.name, given)
 		if err != nil {
 			return args, err
 		}
-		args.Set(f.field(), v)
+		args.Set(f.dest, v)
 	}
 	var missing []string
 	for _, f := range flags {
-		if f.required && !seen[f.field()] {
+		if f.required && !seen[f.dest] {
 			missing = append(missing, f.title())
 		}
 	}
@@ -82,26 +83,35 @@ func parseArgs(flags []flag, argv []string) (Args, error) {
 }
 
 // take turns the words given to a flag into its value.
-func (f flag) take(given []string) (any, error) {
+func (f flag) take(name string, given []string) (any, error) {
+	several := f.nargs == "+" || f.nargs == "*"
 	switch {
 	case f.kind == toggle && len(given) > 0:
 		return nil, fmt.Errorf("argument %s: ignored explicit argument %s", f.title(), quoted(given[0]))
 	case f.kind == toggle:
-		return true, nil
-	case len(given) == 0 && f.kind == integers:
+		return !f.twin || !strings.HasPrefix(name, "--no-"), nil
+	case len(given) == 0 && f.nargs == "?":
+		return nil, nil
+	case len(given) == 0 && f.nargs == "+":
 		return nil, fmt.Errorf("argument %s: expected at least one argument", f.title())
-	case len(given) == 0:
+	case len(given) == 0 && f.nargs == "":
 		return nil, fmt.Errorf("argument %s: expected one argument", f.title())
-	case f.kind != integers:
+	case !several:
 		return f.read(given[0])
 	}
-	var list []int
+	numbers, list := []int{}, []any{}
 	for _, g := range given {
 		v, err := f.read(g)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, v.(int))
+		if n, whole := v.(int); whole {
+			numbers = append(numbers, n)
+		}
+		list = append(list, v)
+	}
+	if f.kind == integer {
+		return numbers, nil
 	}
 	return list, nil
 }
@@ -125,7 +135,7 @@ func classify(flags []flag, raw string) (word, error) {
 	for i := range flags {
 		for _, n := range flags[i].names {
 			if n == name {
-				w.flag, w.option = &flags[i], true
+				w.flag, w.name, w.option = &flags[i], n, true
 				return w, nil
 			}
 			if strings.HasPrefix(n, name) && strings.HasPrefix(name, "--") {
@@ -137,7 +147,7 @@ func classify(flags []flag, raw string) (word, error) {
 	case len(names) > 1:
 		return w, fmt.Errorf("ambiguous option: %s could match %s", raw, strings.Join(names, ", "))
 	case len(names) == 1:
-		w.flag, w.option = found, true
+		w.flag, w.name, w.option = found, names[0], true
 	case strings.Contains(raw, " "):
 		w.inline = nil // argparse takes it for a positional
 	default:

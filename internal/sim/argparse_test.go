@@ -21,7 +21,7 @@ func TestArgparseRefusals(t *testing.T) {
 		{"--model m --cuda-graph-bs", "argument --cuda-graph-bs: expected at least one argument"},
 		{"--tp 8 --x", "the following arguments are required: --model-path/--model"},
 	} {
-		_, err := parseArgs(sglangFlags(), strings.Fields(c.argv))
+		_, err := parseArgs(sglangFlags(defaultVersion), strings.Fields(c.argv))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s\n got %v\nwant %s", c.argv, err, c.want)
 		}
@@ -29,8 +29,8 @@ func TestArgparseRefusals(t *testing.T) {
 }
 
 func TestArgparseReads(t *testing.T) {
-	a, err := parseArgs(sglangFlags(), []string{
-		"--model", "m", "--tp", "8", "--pp-size=2", "--tp-size", "4", "--ep", "2", "--max-total-tokens", "8K",
+	a, err := parseArgs(sglangFlags(defaultVersion), []string{
+		"--model", "m", "--tp", "8", "--pp-size=2", "--tp-size", "4", "--ep", "2", "--max-total-tokens", "8Ki",
 		"--chunked-prefill-size", "-1", "--cuda-graph-bs", "1", "8", "32", "--disable-cuda-graph",
 		"--mem-fraction-static", "0.85", "--model-loader-extra-config", `{"num_threads": 16}`,
 	})
@@ -61,7 +61,7 @@ func FuzzArgparse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		a, err := parseArgs(sglangFlags(), rest)
+		a, err := parseArgs(sglangFlags(defaultVersion), rest)
 		if err == nil && a.None("model_path") {
 			t.Fatalf("accepted %q without a model (%+v)", line, o)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 // Args are parsed server arguments by their Python names, in declaration order:
-// nil (None), bool, int, float64, string or []int. Readers of one kind give the
+// nil (None), bool, int, float64, string, or a list of one of these. Readers of one kind give the
 // zero value for None.
 type Args struct {
 	names  []string
@@ -20,11 +20,16 @@ func newArgs(flags []flag) Args {
 		var v any
 		if f.initial != "" {
 			v, _ = f.read(f.initial)
+			if f.nargs == "+" || f.nargs == "*" {
+				v = f.initial // the list says it in words
+			}
 		}
 		if f.kind == toggle {
 			v = false
 		}
-		a.Set(f.field(), v)
+		if a.values[f.dest] == nil { // an old name of the same field may come later
+			a.Set(f.dest, v)
+		}
 	}
 	return a
 }
@@ -92,11 +97,17 @@ func repr(v any) string {
 	case string:
 		return quoted(v)
 	case []int:
-		parts := make([]string, len(v))
-		for i, n := range v {
-			parts[i] = strconv.Itoa(n)
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return reprs(v)
+	case []any:
+		return reprs(v)
 	}
 	return fmt.Sprint(v)
+}
+
+func reprs[T any](list []T) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = repr(v)
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }

@@ -7,77 +7,67 @@ import (
 	"time"
 )
 
-// engine runs the scheduler in real time. One goroutine owns the scheduler;
-// everything else reaches it through submit and abort.
+// engine runs the scheduler in real time. One goroutine makes the steps;
+// everything else reaches it through submit, abort and flush.
 type engine struct {
+	scale  float64 // steps run this many times faster
+	timing Timing
+	batch  *batchLog
+	stats  *metrics
+	fail   func(*failure) // a crash of the server; does not return on a real one
+	faults faults
+	log    *logger
+
+	owner sync.Mutex // guards sched, between steps
 	sched *Scheduler
-	scale float64 // steps run this many times faster
-	cache *prefixCache
-	batch *batchLog
-	stats *metrics
-	fail  func(*failure) // a crash of the server; does not return on a real one
-	fault fault
 
 	mu    sync.Mutex
 	calls []*call // submitted since the last step
 	left  []*call // given up since the last step
+	live  map[*call]bool
 	wake  chan struct{}
 
 	busy    atomic.Int64 // calls submitted and neither finished nor taken out
-	started int          // client requests with a first token
-}
-
-// submit queues a call for the next step.
-func (e *engine) submit(c *call) {
-	e.busy.Add(1)
-	c.submitted = time.Now()
-	e.mu.Lock()
-	e.calls = append(e.calls, c)
-	e.mu.Unlock()
-	e.nudge()
-}
-
-// abort takes a call out before the next step; harmless for a finished one.
-func (e *engine) abort(c *call) {
-	e.mu.Lock()
-	e.left = append(e.left, c)
-	e.mu.Unlock()
-	e.nudge()
-}
-
-func (e *engine) nudge() {
-	select {
-	case e.wake <- struct{}{}:
-	default:
-	}
+	beat    atomic.Int64 // Unix ns of the last output
+	stalled atomic.Bool
+	started int // client requests with a first token
+	since   time.Time
 }
 
 // run makes steps until ctx ends. Each step ends at an absolute time, the end of
 // the one before plus its duration, so late wake-ups never add up.
 func (e *engine) run(ctx context.Context) {
 	now, idle := time.Now(), true
+	e.since = now
 	for ctx.Err() == nil {
+		if e.troubled(ctx) {
+			return
+		}
+		e.owner.Lock()
 		if arrived := e.drain(); idle && !arrived.IsZero() {
 			now = arrived
 		}
 		st, ok := e.sched.Next()
-		if idle = !ok; idle {
+		if idle = !ok; !idle {
+			e.begin(st, now)
+		}
+		e.owner.Unlock()
+		if idle {
 			select {
 			case <-ctx.Done():
 			case <-e.wake:
 			}
 			continue
 		}
-		if st.Prefill {
-			e.begin(st, now)
-		}
-		took := time.Duration(float64(st.Duration) / e.scale)
+		took := time.Duration(float64(st.Duration) * e.slower(now) / e.scale)
 		now = now.Add(took)
 		if sleepUntil(ctx, now) != nil {
 			return
 		}
+		e.owner.Lock()
 		e.sched.Commit(st)
 		e.finish(st, took)
+		e.owner.Unlock()
 	}
 }
 
@@ -87,12 +77,14 @@ func (e *engine) drain() (first time.Time) {
 	e.mu.Lock()
 	calls, left := e.calls, e.left
 	e.calls, e.left = nil, nil
+	for _, c := range left {
+		delete(e.live, c)
+	}
 	e.mu.Unlock()
 	for _, c := range calls {
 		if first.IsZero() {
 			first = c.submitted
 		}
-		c.seq.Cached = e.cache.find(c.hash, c.seq.Prompt)
 		e.sched.Add(&c.seq)
 	}
 	for _, c := range left {
@@ -105,42 +97,59 @@ func (e *engine) drain() (first time.Time) {
 	return first
 }
 
-// begin records what leaves the queue and logs the prefill batch, which sglang
-// does before it runs.
+// begin records what leaves the queue and what goes back to it, and logs the
+// prefill batch, which sglang does before it runs.
 func (e *engine) begin(st Step, now time.Time) {
 	for _, q := range st.Admitted {
-		wait := max(now.Sub(q.call.submitted), 0)
-		q.call.queued.Store(int64(wait))
-		e.stats.queue.observe(wait.Seconds(), 1)
+		if q.Retractions == 0 {
+			wait := max(now.Sub(q.call.submitted), 0)
+			q.call.queued.Store(int64(wait))
+			e.stats.queue.observe(wait.Seconds(), 1)
+		}
 	}
-	e.batch.prefill(st, e.sched)
+	if st.Prefill {
+		e.batch.prefill(st, e.sched)
+	}
+	if st.Retracted != nil {
+		e.stats.retracted.Add(int64(len(st.Retracted.Seqs)))
+		e.batch.retracted(st.Retracted)
+	}
 }
 
 // finish hands out the tokens of a step.
 func (e *engine) finish(st Step, took time.Duration) {
+	tokens, over := 0, []*call(nil)
 	for _, q := range st.Seqs {
 		c := q.call
-		if st.Prefill {
-			e.cache.add(c.hash, q.Prompt)
+		tokens += q.Fresh
+		if st.Prefill && q.Done == 1 {
 			e.stats.prompt.Add(int64(q.Prompt))
 			e.stats.cached.Add(int64(q.Cached))
 			if !c.internal {
 				e.started++
 			}
 		}
-		if q.Finished() {
+		if q.Finished() && !q.gone {
 			// Before the token goes out: who has the answer may flush at once.
 			e.busy.Add(-1)
+			over = append(over, c)
 		}
 		c.deliver()
 	}
-	e.stats.generated.Add(int64(len(st.Seqs)))
-	if !st.Prefill {
-		e.stats.itl.observe(took.Seconds(), len(st.Seqs))
-		e.batch.decode(st, e.sched)
+	if over != nil {
+		e.mu.Lock()
+		for _, c := range over {
+			delete(e.live, c)
+		}
+		e.mu.Unlock()
 	}
-	if e.fault == dieUnderLoad && e.started >= dieAfter {
-		e.fail(underLoad())
+	e.beat.Store(time.Now().UnixNano())
+	e.stats.generated.Add(int64(tokens))
+	if !st.Prefill {
+		e.stats.itl.observe(took.Seconds()*float64(len(st.Seqs))/float64(max(tokens, 1)), tokens)
+		e.stats.verified.Add(int64(len(st.Seqs)))
+		e.stats.decoded.Add(int64(tokens))
+		e.batch.decode(st, e.sched, tokens)
 	}
 }
 

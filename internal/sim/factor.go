@@ -19,13 +19,13 @@ type factor struct {
 // flashinfer_cutlass (sglang 0.5.7 to 0.5.12 tune for the trtllm and mxfp4
 // backends only), disable-custom-all-reduce (never used by more than two PCIe
 // GPUs), disable-overlap-schedule with pipeline parallelism (already off).
-func factors(m Model, s Setup) (decode, prefill float64) {
+func factors(m Model, s Setup, d dialect) (decode, prefill float64) {
 	width := math.Pow(float64(m.RefTP)/float64(s.TP), m.TPExponent)
 	decode, prefill = width*s.Noise, width*s.Noise
 	for _, f := range []factor{
 		{s.NoP2P && s.TP*s.PP > 1, 1.08, 1.08},                                        // collectives through host memory
 		{m.MoE && s.MoERunner == "triton", 1.15, 1.25},                                // generic expert kernels
-		{m.MoE && tunable(s.MoERunner) && s.NoAutotune, 1.03, 1.05},                   // untuned kernels
+		{m.MoE && d.tunable(s) && !d.tunes(s), 1.03, 1.05},                            // untuned kernels
 		{s.Attention == "triton", 1.06, 1.10},                                         // generic attention kernels
 		{s.NoOverlap && s.PP == 1, 1.05, 1.02},                                        // CPU scheduling no longer hidden
 		{is8bit(s.KVDtype), 0.98, 1},                                                  // half the KV to read
@@ -42,10 +42,11 @@ func factors(m Model, s Setup) (decode, prefill float64) {
 // quantStep is how long a step takes with 8-bit weights (invented).
 const quantStep = 0.7
 
-// tunable says whether FlashInfer's autotune runs at start for a MoE backend,
-// as sglang 0.5.10 decides it.
-func tunable(moeRunner string) bool {
-	return moeRunner == "flashinfer_trtllm" || moeRunner == "flashinfer_mxfp4"
+// tunable says whether FlashInfer's autotune would run at start, were it not
+// switched off.
+func (d dialect) tunable(s Setup) bool {
+	s.NoAutotune, s.Autotune = false, true
+	return d.tunes(s)
 }
 
 func is8bit(dtype string) bool { return dtype == "fp8_e4m3" || dtype == "fp8_e5m2" }

@@ -1,40 +1,109 @@
 package sim
 
 import (
-	"fmt"
-	"math"
-	"strconv"
+	"slices"
 	"strings"
+
+	"sweep/internal/sglang"
 )
 
-// kind is how argparse reads a flag's value.
+// kind is how a flag's word is read.
 type kind int
 
 const (
 	text kind = iota
 	integer
-	human // sglang's human_readable_int: 8k is 8,000, 8K is 8,192
+	human // sglang's human_readable_int: 8k is 8,000, 8Ki is 8,192
 	float
+	object // JSON
 	toggle // store_true: no value
-	integers
 )
 
 // flag is one server argument as sglang declares it to argparse.
 type flag struct {
 	names    []string // option strings in declaration order
-	dest     string   // Python name of the field; "" derives it from the first name
+	dest     string   // Python name of the field
 	kind     kind
+	nargs    string   // "" one word, "?" none or one, "*" and "+" several
 	initial  string   // default, as it would be typed; "" is None
 	choices  []string // nil: anything
 	required bool
+	twin     bool // a toggle whose --no- form is among the names
 }
 
-// field is the Python name that /server_info and the log use.
-func (f flag) field() string {
-	if f.dest != "" {
-		return f.dest
+// sglangFlags are the server arguments of a version, from the list of that
+// release. Most only show up in the log and in /server_info; setupFrom tells
+// which ones change what the server does.
+func sglangFlags(version string) []flag {
+	set, _ := sglang.Flags(version)
+	d, err := parseVersion(version)
+	var list []flag
+	for _, f := range set.Flags {
+		if f.Kind == sglang.FlagHelp {
+			continue
+		}
+		one := declared(f)
+		if err == nil && !d.from(14) {
+			one.names = longFirst(one.names)
+		}
+		list = append(list, one)
 	}
-	return strings.ReplaceAll(strings.TrimPrefix(f.names[0], "--"), "-", "_")
+	return list
+}
+
+// longFirst orders names as releases before 0.5.14 declare the parallel sizes,
+// --tensor-parallel-size before --tp-size, which shows in argparse's words.
+func longFirst(names []string) []string {
+	sorted := slices.Clone(names)
+	slices.SortStableFunc(sorted, func(a, b string) int {
+		rank := func(n string) int {
+			if strings.HasSuffix(n, "-parallel-size") {
+				return 0
+			}
+			return 1
+		}
+		return rank(a) - rank(b)
+	})
+	return sorted
+}
+
+// declared makes a flag of a list's.
+func declared(f sglang.Flag) flag {
+	d := flag{
+		names: f.Names, dest: destination(f), nargs: f.Nargs, initial: f.Default, choices: f.Choices, required: f.Required,
+		kind: map[sglang.FlagType]kind{
+			sglang.TypeInt: integer, sglang.TypeHuman: human, sglang.TypeFloat: float,
+			sglang.TypeJSON: object, sglang.TypeList: object, sglang.TypeGraph: object,
+		}[f.Type],
+	}
+	if f.Alone() {
+		d.kind, d.initial = toggle, ""
+	}
+	if f.Kind == sglang.FlagToggle {
+		d.twin = true
+		for _, n := range f.Names {
+			d.names = append(d.names[:len(d.names):len(d.names)], "--no-"+strings.TrimPrefix(n, "--"))
+		}
+	}
+	return d
+}
+
+// destination is the Python name of a flag's field: that of its first name, but
+// for some parallel sizes and for old names that set a new field.
+func destination(f sglang.Flag) string {
+	name := f.Name()
+	if other := map[string]string{
+		"tensor-parallel-size": "tp_size", "pipeline-parallel-size": "pp_size", "data-parallel-size": "dp_size", "expert-parallel-size": "ep_size",
+	}[name]; other != "" {
+		return other
+	}
+	if other := map[string]string{
+		"cuda-graph-max-bs": "cuda_graph_max_bs_decode", "cuda-graph-bs": "cuda_graph_bs_decode", "stream-output": "incremental_streaming_output",
+		"nsa-prefill-backend": "dsa_prefill_backend", "nsa-decode-backend": "dsa_decode_backend",
+	}[name]; other != "" && f.Deprecated {
+		return other
+	}
+	return strings.ReplaceAll(name, "-", "_")
 }
 
 // title names the flag in argparse's errors.
@@ -42,78 +111,26 @@ func (f flag) title() string { return strings.Join(f.names, "/") }
 
 // usage is the flag's part of the usage text.
 func (f flag) usage() string {
-	meta := strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(f.names[0], "--"), "-", "_"))
+	meta := strings.ToUpper(f.dest)
 	if f.choices != nil {
 		meta = "{" + strings.Join(f.choices, ",") + "}"
 	}
-	s := f.names[0] + " " + meta
-	switch f.kind {
-	case toggle:
-		s = f.names[0]
-	case integers:
+	s := f.names[0]
+	switch {
+	case f.twin:
+		s = strings.Join(f.names, " | ")
+	case f.kind == toggle:
+	case f.nargs == "?":
+		s += " [" + meta + "]"
+	case f.nargs == "*":
 		s += " [" + meta + " ...]"
+	case f.nargs == "+":
+		s += " " + meta + " [" + meta + " ...]"
+	default:
+		s += " " + meta
 	}
 	if f.required {
 		return s
 	}
 	return "[" + s + "]"
-}
-
-// read turns one word into the flag's value, or says what argparse would.
-func (f flag) read(word string) (any, error) {
-	var v any = word
-	var err error
-	switch f.kind {
-	case integer, integers:
-		v, err = strconv.Atoi(strings.TrimSpace(word))
-		if err != nil {
-			return nil, fmt.Errorf("argument %s: invalid int value: %s", f.title(), quoted(word))
-		}
-	case human:
-		v, err = readHuman(word)
-		if err != nil {
-			return nil, fmt.Errorf("argument %s: invalid human_readable_int value: %s", f.title(), quoted(word))
-		}
-	case float:
-		v, err = strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil || strings.ContainsAny(word, "xXpP_") {
-			return nil, fmt.Errorf("argument %s: invalid float value: %s", f.title(), quoted(word))
-		}
-	}
-	if f.choices == nil {
-		return v, nil
-	}
-	var known []string
-	for _, c := range f.choices {
-		if c == word {
-			return v, nil
-		}
-		known = append(known, quoted(c))
-	}
-	return nil, fmt.Errorf("argument %s: invalid choice: %s (choose from %s)", f.title(), quoted(word), strings.Join(known, ", "))
-}
-
-func readHuman(word string) (int, error) {
-	units := map[byte]float64{'k': 1e3, 'K': 1 << 10, 'm': 1e6, 'M': 1 << 20, 'g': 1e9, 'G': 1 << 30}
-	if word == "" {
-		return 0, strconv.ErrSyntax
-	}
-	unit, ok := units[word[len(word)-1]]
-	if !ok {
-		return strconv.Atoi(strings.TrimSpace(word))
-	}
-	v, err := strconv.ParseFloat(word[:len(word)-1], 64)
-	if err != nil || math.IsNaN(v) || math.Abs(v*unit) > math.MaxInt32*1024.0 {
-		return 0, strconv.ErrSyntax
-	}
-	return int(v * unit), nil
-}
-
-// quoted is Python's repr of a string, close enough for a log.
-func quoted(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x1b", `\x1b`).Replace(s)
-	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		return `"` + s + `"`
-	}
-	return "'" + strings.ReplaceAll(s, "'", `\'`) + "'"
 }

@@ -11,6 +11,8 @@ import (
 // metrics is what /metrics counts.
 type metrics struct {
 	prompt, generated, cached, requests, aborted atomic.Int64
+	retracted                                    atomic.Int64
+	decoded, verified                            atomic.Int64 // tokens of decode steps; requests times decode steps
 	ttft, itl, e2e, queue                        *histogram
 }
 
@@ -39,13 +41,21 @@ func (m *metrics) write(w io.Writer, g gauges, t Timing, model string) {
 	one("max_total_num_tokens", "gauge", float64(t.KVTokens()))
 	one("gen_throughput", "gauge", g.throughput)
 	one("is_cuda_graph", "gauge", graph)
-	one("num_retracted_reqs", "gauge", 0)
+	one("num_retracted_reqs", "gauge", float64(g.retracted))
+	one("new_token_ratio", "gauge", g.ratio)
+	one("cache_hit_rate", "gauge", float64(m.cached.Load())/float64(max(m.prompt.Load(), 1)))
+	if t.setup.Spec.on() {
+		one("spec_accept_length", "gauge", g.accept)
+		one("spec_accept_rate", "gauge", g.rate)
+	}
 	one("prompt_tokens_total", "counter", float64(m.prompt.Load()))
 	one("generation_tokens_total", "counter", float64(m.generated.Load()))
 	one("cached_tokens_total", "counter", float64(m.cached.Load()))
 	one("num_requests_total", "counter", float64(m.requests.Load()))
 	one("num_aborted_requests_total", "counter", float64(m.aborted.Load()))
-	one("num_retracted_requests_total", "counter", 0)
+	if t.dialect.from(9) {
+		one("num_retracted_requests_total", "counter", float64(m.retracted.Load()))
+	}
 	m.ttft.write(w, "time_to_first_token_seconds", labels)
 	m.itl.write(w, "inter_token_latency_seconds", labels)
 	m.e2e.write(w, "e2e_request_latency_seconds", labels)

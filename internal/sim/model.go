@@ -17,6 +17,7 @@ type Model struct {
 	Vocab       int    // token ids are below this
 	Context     int    // tokens
 	PageSize    int    // KV pool granularity, tokens
+	Thinks      bool   // reasons before it answers a chat, unless told not to
 	MoE         bool   // has experts, so the MoE backend matters
 	KVSplit     bool   // KV heads are split among tensor ranks; a latent (MLA) cache is not
 	Attention   string // attention backend chosen when none is asked for
@@ -43,6 +44,8 @@ type Model struct {
 type Stage struct {
 	Name sglang.PhaseName
 	Time time.Duration
+
+	Draft bool // of the draft model of speculative decoding
 }
 
 // Preset returns the model of that name: glm5, small or fixed.
@@ -68,7 +71,7 @@ func Preset(name string) (Model, error) {
 func glm5() Model {
 	return Model{
 		Name: "glm5", ModelType: "glm_moe_dsa", Arch: "GlmMoeDsaForCausalLM",
-		Vocab: 154880, Context: 202752, PageSize: 64, MoE: true,
+		Vocab: 154880, Context: 202752, PageSize: 64, MoE: true, Thinks: true,
 		Attention: "flashinfer", MoERunner: "flashinfer_cutlass",
 		Shards: 47, GPUGB: 94.05, WeightsGB: 57.06 * 8,
 		KVGBPer:     (94.05*0.92 - 57.06) / 314304,
@@ -122,13 +125,13 @@ func ms(v float64) time.Duration { return time.Duration(v * float64(time.Millise
 func stages(process, init, weights, kv, autotune, graphs, http, warmup float64) []Stage {
 	s := func(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
 	return []Stage{
-		{sglang.PhaseProcess, s(process)},
-		{sglang.PhaseInit, s(init)},
-		{sglang.PhaseWeights, s(weights)},
-		{sglang.PhaseKV, s(kv)},
-		{sglang.PhaseAutotune, s(autotune)},
-		{sglang.PhaseGraphs, s(graphs)},
-		{sglang.PhaseHTTP, s(http)},
-		{sglang.PhaseWarmup, s(warmup)},
+		{Name: sglang.PhaseProcess, Time: s(process)},
+		{Name: sglang.PhaseInit, Time: s(init)},
+		{Name: sglang.PhaseWeights, Time: s(weights)},
+		{Name: sglang.PhaseKV, Time: s(kv)},
+		{Name: sglang.PhaseAutotune, Time: s(autotune)},
+		{Name: sglang.PhaseGraphs, Time: s(graphs)},
+		{Name: sglang.PhaseHTTP, Time: s(http)},
+		{Name: sglang.PhaseWarmup, Time: s(warmup)},
 	}
 }

@@ -55,10 +55,10 @@ func Offline(t Timing, l Load) Outcome {
 		s.Commit(st)
 		for _, q := range st.Seqs {
 			at := seen[q]
-			if q.Done == 1 {
+			if at.first == 0 {
 				at.first = now
 			}
-			out.OutputTokens++
+			out.OutputTokens += q.Fresh
 			if !q.Finished() {
 				continue
 			}

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// logFormat is the sglang version whose log the simulator writes.
-const logFormat = "0.5.10.post1"
-
 // options are the simulator's own flags.
 type options struct {
 	preset       string
@@ -16,15 +13,15 @@ type options struct {
 	startupScale float64 // start-up alone, on top
 	noise        float64 // percent
 	noiseSeed    *uint64 // nil: real entropy
-	version      string  // of sglang, for the log and /server_info
-	fault        fault
+	version      string  // of sglang, without a leading v
+	faults       faults
 }
 
 // splitOptions takes the simulator's flags out of argv; what is left is
 // sglang's. Simulator flags are recognised by their full names only, so that
 // they never get in the way of argparse's abbreviations.
 func splitOptions(argv []string) (options, []string, error) {
-	o := options{preset: "glm5", timeScale: 1, startupScale: 1, version: logFormat}
+	o := options{preset: "glm5", timeScale: 1, startupScale: 1, version: defaultVersion}
 	var rest []string
 	for i := 0; i < len(argv); i++ {
 		name, value, inline := strings.Cut(argv[i], "=")
@@ -77,18 +74,14 @@ func (o *options) setter(name string) func(string) error {
 			o.noiseSeed = &seed
 			return nil
 		}
-	case "--log-format-version":
+	case "--sglang-version", "--log-format-version":
 		return func(v string) error {
-			if v != logFormat {
-				return fmt.Errorf("invalid choice: %q (only %s can be written so far)", v, logFormat)
-			}
-			return nil
-		}
-	case "--fault":
-		return func(v string) (err error) {
-			o.fault, err = parseFault(v)
+			d, err := parseVersion(v)
+			o.version = d.version
 			return err
 		}
+	case "--fault":
+		return o.faults.parse
 	}
 	return nil
 }
@@ -102,4 +95,20 @@ func positive(dst *float64) func(string) error {
 		*dst = f
 		return nil
 	}
+}
+
+// simulatorUsage is what `sweep sim --help` shows before argparse's usage.
+func simulatorUsage() string {
+	return `usage: sweep sim [--preset {glm5,small,fixed}] [--time-scale F] [--startup-scale F]
+                 [--noise PERCENT] [--noise-seed N] [--sglang-version V]
+                 [--fault NAME[:ARG]]... SGLANG-FLAGS...
+
+A simulated sglang server: sglang's flags, log and API with the timing of a model
+of a GPU server. No GPU is used and no figure of it is a measurement.
+
+Presets: glm5 is GLM-5-NVFP4 on 8 RTX PRO 6000, small an 8B model on one GPU,
+fixed one pace whatever the load.
+Versions of sglang: ` + strings.Join(versions(), " ") + "\n(" + defaultVersion + ` is the default; --log-format-version is another name of the flag).
+
+` + faultUsage() + "\n"
 }

@@ -8,13 +8,16 @@ import (
 	"time"
 )
 
-// eventually repeats a measurement until it is as long as wanted, five times at
+// eventually repeats a measurement until it is as long as wanted, ten times at
 // most: a busy machine delays what a client sees, a server with a wrong pace
 // never fits.
 func eventually(t *testing.T, what string, want time.Duration, tolerance float64, measure func() time.Duration) {
 	t.Helper()
+	if raced {
+		t.Skip("times mean nothing under the race detector")
+	}
 	var seen []time.Duration
-	for range 5 {
+	for range 10 {
 		got := measure()
 		seen = append(seen, got)
 		if math.Abs(float64(got-want)) <= tolerance*float64(want) {

@@ -35,6 +35,7 @@ func signalOf(t *testing.T, err error) syscall.Signal {
 }
 
 func TestOutOfMemoryAtLoadKillsItself(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -57,6 +58,7 @@ func TestOutOfMemoryAtLoadKillsItself(t *testing.T) {
 }
 
 func TestDieUnderLoad(t *testing.T) {
+	t.Parallel()
 	cmd, log := spawn(t, "--fault", "die-under-load", "--port", "0")
 	l := &live{t: t, log: log, url: log.wait(t, `Uvicorn running on (http://\S+)`)[1], client: newClient()}
 	l.ready()
@@ -75,6 +77,7 @@ func TestDieUnderLoad(t *testing.T) {
 }
 
 func TestTerminateIsGraceful(t *testing.T) {
+	t.Parallel()
 	cmd, log := spawn(t, "--port", "0")
 	log.wait(t, "fired up and ready to roll")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -86,6 +89,7 @@ func TestTerminateIsGraceful(t *testing.T) {
 }
 
 func TestBusyPortFailsOnlyAfterLoading(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +121,7 @@ func TestA15UnknownFlagExitsLikeArgparse(t *testing.T) {
 }
 
 func TestLogOrder(t *testing.T) {
+	t.Parallel()
 	l := start(t, "--preset", "glm5", "--tp", "4", "--pp-size", "2", "--time-scale", "200", "--quantization", "modelopt_fp4",
 		"--moe-runner-backend", "flashinfer_trtllm").ready()
 	l.burst(1, 8, 45)

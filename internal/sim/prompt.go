@@ -3,23 +3,22 @@ package sim
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
+	"math"
 	"time"
 )
 
-// generateRequest is the part of a POST /generate body that the simulator
-// looks at.
-type generateRequest struct {
-	Text     *string `json:"text"`
-	InputIDs []int   `json:"input_ids"`
-	Sampling struct {
-		MaxNewTokens *int `json:"max_new_tokens"`
-		IgnoreEOS    bool `json:"ignore_eos"`
-	} `json:"sampling_params"`
-	Stream bool   `json:"stream"`
-	RID    string `json:"rid"`
+// ask is one generation as an endpoint understood it.
+type ask struct {
+	text      *string
+	ids       []int
+	most      int // output tokens
+	ignoreEOS bool
+	stream    bool
+	rid       string
+	thinking  bool // the model reasons before it answers
+	parsed    bool // the reasoning is told apart by a parser
+	internal  bool // the server's own request
 }
 
 // defaultNewTokens is sglang's default of max_new_tokens.
@@ -31,52 +30,33 @@ func (s *server) maxInput() int {
 	return min(s.timing.setup.Context, s.timing.KVTokens()/s.timing.setup.DP) - 6
 }
 
-// readCall reads one generate request. The request is returned with an error
-// too, since a refusal takes another shape for a stream.
-func (s *server) readCall(body io.Reader, received time.Time) (*call, bool, error) {
-	var req generateRequest
-	if err := json.NewDecoder(body).Decode(&req); err != nil {
-		return nil, req.Stream, fmt.Errorf("the request body does not read (the simulator takes one prompt a request): %w", err)
+// newCall checks an ask as sglang does and prepares its generation.
+func (s *server) newCall(a ask, received time.Time) (*call, error) {
+	c := &call{
+		id: a.rid, stream: a.stream, internal: a.internal, interval: s.args.Int("stream_interval"),
+		received: received, wake: make(chan struct{}, 1),
 	}
-	c, err := s.newCall(req, received)
-	return c, req.Stream, err
-}
-
-func (s *server) newCall(req generateRequest, received time.Time) (*call, error) {
-	c := &call{id: req.RID, stream: req.Stream, interval: s.args.Int("stream_interval"), received: received, wake: make(chan struct{}, 1)}
-	c.seq.call = c
-	switch {
-	case req.Text != nil && req.InputIDs != nil, req.Text == nil && req.InputIDs == nil:
-		return nil, fmt.Errorf("Either text, input_ids or input_embeds should be provided.") //nolint:staticcheck // sglang's own words
-	case req.Text != nil:
-		c.seq.Prompt, c.hash, c.answer = max((len(*req.Text)+3)/4, 1), hashText(*req.Text), answer(*req.Text)
-	default:
-		if len(req.InputIDs) == 0 {
-			return nil, fmt.Errorf("input_ids should not be empty")
-		}
-		for _, id := range req.InputIDs {
-			if id < 0 || id >= s.timing.model.Vocab {
-				return nil, fmt.Errorf("The input_ids contain values greater than the vocab size (%d).", s.timing.model.Vocab) //nolint:staticcheck // sglang's own words
-			}
-		}
-		c.seq.Prompt, c.hash = len(req.InputIDs), hashIDs(req.InputIDs)
-	}
-	want := defaultNewTokens
-	if req.Sampling.MaxNewTokens != nil {
-		want = *req.Sampling.MaxNewTokens
+	if err := s.readPrompt(c, a); err != nil {
+		return nil, err
 	}
 	switch context := s.timing.setup.Context; {
-	case want < 1:
-		return nil, fmt.Errorf("max_new_tokens must be at least 1, got %d.", want) //nolint:staticcheck // sglang's own words
+	case a.most < 1:
+		return nil, fmt.Errorf("max_new_tokens must be at least 1, got %d.", a.most) //nolint:staticcheck // sglang's own words
 	case c.seq.Prompt > s.maxInput():
 		return nil, fmt.Errorf("The input (%d tokens) is longer than the model's context length (%d tokens).", c.seq.Prompt, s.maxInput()) //nolint:staticcheck // sglang's own words
-	case c.seq.Prompt+want > context:
+	case c.seq.Prompt+a.most > context:
 		return nil, fmt.Errorf("Requested token count exceeds the model's maximum context length of %d tokens. You requested a total of %d tokens: %d tokens from the input messages and %d tokens for the completion.", //nolint:staticcheck // sglang's own words
-			context, c.seq.Prompt+want, c.seq.Prompt, want)
+			context, c.seq.Prompt+a.most, c.seq.Prompt, a.most)
+	}
+	if a.thinking {
+		c.thinking, c.tagged = thinkingLength(c.hash), !a.parsed
 	}
 	// More than the pool holds is cut short, not refused, as sglang does.
-	c.seq.Output = min(want, s.timing.KVTokens()/s.timing.setup.DP-c.seq.Prompt-1)
-	if n := naturalLength(c.hash, c.answer); !req.Sampling.IgnoreEOS && n < c.seq.Output {
+	page := s.timing.setup.PageSize
+	pool := s.timing.KVTokens() / s.timing.setup.DP / page * page
+	c.seq.MaxNew = min(a.most, pool-c.seq.Prompt-1)
+	c.seq.Output = c.seq.MaxNew
+	if n := c.thinking + naturalLength(c.hash, c.answer); !a.ignoreEOS && n < c.seq.Output {
 		c.seq.Output, c.natural = n, true
 	}
 	if c.id == "" {
@@ -84,5 +64,56 @@ func (s *server) newCall(req generateRequest, received time.Time) (*call, error)
 		_, _ = rand.Read(b[:]) // never fails
 		c.id = hex.EncodeToString(b[:])
 	}
+	c.seq.call, c.seq.seed = c, c.hash
+	c.seq.word = func(k int) int32 {
+		_, id := s.pieces.at(c, k)
+		return int32(id) //nolint:gosec // ids of a small list
+	}
+	c.prompt = c.seq.Prompt
+	if !a.internal {
+		s.spoilCall(c)
+	}
 	return c, nil
+}
+
+// readPrompt turns text or token ids into the prompt.
+func (s *server) readPrompt(c *call, a ask) error {
+	switch {
+	case a.text != nil && a.ids != nil, a.text == nil && a.ids == nil:
+		return fmt.Errorf("Either text, input_ids or input_embeds should be provided.") //nolint:staticcheck // sglang's own words
+	case a.text != nil:
+		c.seq.ids, c.hash, c.answer = textIDs(*a.text), hashText(*a.text), answer(*a.text)
+	default:
+		if len(a.ids) == 0 {
+			return fmt.Errorf("input_ids should not be empty")
+		}
+		c.seq.ids = make([]int32, len(a.ids))
+		for i, id := range a.ids {
+			if id < 0 || id >= s.timing.model.Vocab {
+				return fmt.Errorf("The input_ids contain values greater than the vocab size (%d).", s.timing.model.Vocab) //nolint:staticcheck // sglang's own words
+			}
+			c.seq.ids[i] = int32(id) //nolint:gosec // below the vocabulary
+		}
+		c.hash = hashIDs(a.ids)
+	}
+	c.seq.Prompt = len(c.seq.ids)
+	return nil
+}
+
+// spoilCall applies the faults that concern single requests.
+func (s *server) spoilCall(c *call) {
+	f := &s.opt.faults
+	if k := s.counted.Add(1) - 1; f.spoils(k) {
+		c.spoil, c.spoilAt = f.spoil, f.after
+	}
+	c.garbage = f.garbage
+	if f.garbage == garbageSalad {
+		c.answer = nil // not even the simplest question is answered
+	}
+	if f.prompts > 0 {
+		c.prompt = int(math.Round(float64(c.seq.Prompt) * f.prompts))
+	}
+	if f.short > 0 && f.short < c.seq.Output {
+		c.seq.Output, c.natural = f.short, true
+	}
 }

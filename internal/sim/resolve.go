@@ -22,13 +22,20 @@ func resolve(asked Args, t Timing) Args {
 	a.Set("moe_runner_backend", s.MoERunner)
 	a.Set("disable_overlap_schedule", s.NoOverlap)
 	a.Set("max_running_requests", t.MaxRunning()/s.DP)
+	suffix := ""
+	if t.dialect.from(14) {
+		suffix = "_decode"
+	}
 	if !s.GraphsOff {
-		a.Set("cuda_graph_max_bs", t.Captured())
-		a.Set("cuda_graph_bs", t.capture)
+		a.Set("cuda_graph_max_bs"+suffix, t.Captured())
+		a.Set("cuda_graph_bs"+suffix, t.capture)
 	}
-	if a.Bool("stream_output") {
-		a.Set("incremental_streaming_output", true)
+	if s.Spec.on() {
+		a.Set("speculative_num_steps", s.Spec.Steps)
+		a.Set("speculative_eagle_topk", s.Spec.TopK)
+		a.Set("speculative_num_draft_tokens", s.Spec.Drafts)
 	}
+	a.Set("schedule_conservativeness", s.Conservativeness)
 	for name, from := range map[string]string{"tokenizer_path": "model_path", "served_model_name": "model_path"} {
 		if a.None(name) {
 			a.Set(name, a.Text(from))
@@ -50,6 +57,9 @@ func warnings(asked Args, t Timing) []string {
 	if t.model.PageSize > 1 {
 		list = append(list, "Setting page size to 64 for DeepSeek DSA.")
 	}
+	if n := asked.Int("speculative_num_draft_tokens"); n > 0 && n != t.setup.Spec.Drafts {
+		list = append(list, "speculative_num_draft_tokens is adjusted to speculative_num_steps + 1 when speculative_eagle_topk == 1")
+	}
 	if asked.None("attention_backend") {
 		list = append(list, "Attention backend not specified. Use "+t.setup.Attention+" backend by default.")
 	}
@@ -63,6 +73,15 @@ func (s *server) serverInfo() ([]byte, error) {
 	for _, n := range s.args.names {
 		info[n] = s.args.values[n]
 	}
+	for name, value := range s.opt.faults.altered {
+		info[name] = value
+		if json.Valid([]byte(value)) {
+			info[name] = json.RawMessage(value)
+		}
+	}
+	if f := s.opt.faults.foreign; f != "" {
+		info["model_path"], info["tokenizer_path"], info["served_model_name"] = f, f, f
+	}
 	st := s.engine.state()
 	info["port"] = s.port
 	info["version"] = s.opt.version
@@ -71,21 +90,33 @@ func (s *server) serverInfo() ([]byte, error) {
 	info["max_total_num_tokens"] = s.timing.KVTokens()
 	info["max_req_input_len"] = s.maxInput()
 	info["status"] = "ready"
-	info["internal_states"] = []map[string]any{{
-		"last_gen_throughput": st.throughput,
-		"memory_usage": map[string]any{
-			"weight": s.timing.weightsGB(), "kvcache": s.timing.kvGB(),
-			"token_capacity": s.timing.KVTokens(), "graph": s.timing.graphGB(),
-		},
-		"effective_max_running_requests_per_dp": s.timing.MaxRunning() / s.timing.setup.DP,
-	}}
+	dp := s.timing.setup.DP
+	states := make([]map[string]any, dp)
+	for i := range states {
+		states[i] = map[string]any{
+			"last_gen_throughput": st.throughput / float64(dp),
+			"memory_usage": map[string]any{
+				"weight": s.timing.weightsGB(), "kvcache": s.timing.kvGB(),
+				"token_capacity": s.timing.KVTokens() / dp, "graph": s.timing.graphGB(),
+			},
+			"effective_max_running_requests_per_dp": s.timing.MaxRunning() / dp,
+		}
+		if n := s.stats.verified.Load(); s.timing.setup.Spec.on() && n > 0 {
+			states[i]["avg_spec_accept_length"] = float64(s.stats.decoded.Load()) / float64(n) // since the start, never reset
+		}
+	}
+	info["internal_states"] = states
 	return json.Marshal(info)
 }
 
 // modelInfo is the answer of /model_info.
 func (s *server) modelInfo() ([]byte, error) {
+	path, tokenizer := s.args.Text("model_path"), s.args.Text("tokenizer_path")
+	if f := s.opt.faults.foreign; f != "" {
+		path, tokenizer = f, f
+	}
 	return json.Marshal(map[string]any{
-		"model_path": s.args.Text("model_path"), "tokenizer_path": s.args.Text("tokenizer_path"),
+		"model_path": path, "tokenizer_path": tokenizer,
 		"is_generation": true, "preferred_sampling_params": nil, "weight_version": weightVersion,
 		"has_image_understanding": false, "has_audio_understanding": false,
 		"model_type": s.timing.model.ModelType, "architectures": []string{s.timing.model.Arch},
@@ -95,6 +126,9 @@ func (s *server) modelInfo() ([]byte, error) {
 // models is the answer of /v1/models.
 func (s *server) models() ([]byte, error) {
 	id := s.args.Text("served_model_name")
+	if f := s.opt.faults.foreign; f != "" {
+		id = f
+	}
 	return json.Marshal(map[string]any{"object": "list", "data": []map[string]any{{
 		"id": id, "object": "model", "created": s.started.Unix(), "owned_by": "sglang", "root": id,
 		"parent": nil, "max_model_len": s.timing.setup.Context,

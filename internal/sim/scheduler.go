@@ -2,58 +2,42 @@ package sim
 
 import "time"
 
-// Seq is one request as the scheduler sees it.
-type Seq struct {
-	Prompt int // tokens
-	Output int // tokens that it will generate, at least 1
-	Cached int // prompt tokens found in the prefix cache, below Prompt
-	Done   int // output tokens so far
-
-	prefilled int   // prompt tokens done, the cached ones among them
-	admitted  bool  // holds a reservation in the KV pool
-	gone      bool  // aborted
-	call      *call // who waits for the tokens; nil offline
-}
-
-// Finished says whether the last token is out.
-func (q *Seq) Finished() bool { return q.Done >= q.Output }
-
 // Step is one forward pass of the engine.
 type Step struct {
-	Prefill  bool
-	Seqs     []*Seq        // get their next token when the step ends; valid until the second next Commit
-	Admitted []*Seq        // prefill: left the queue for it
-	New      int           // prefill: prompts in the batch
-	Tokens   int           // prefill: new tokens
-	Cached   int           // prefill: tokens taken from the prefix cache
-	Graph    bool          // decode: runs as a CUDA graph
-	Duration time.Duration // at time scale 1
+	Prefill   bool
+	Seqs      []*Seq        // get their next tokens when the step ends; valid until the second next Commit
+	Admitted  []*Seq        // prefill: left the queue for it
+	New       int           // prefill: prompts in the batch
+	Tokens    int           // prefill: new tokens
+	Cached    int           // prefill: tokens taken from the prefix cache
+	Graph     bool          // decode: runs as a CUDA graph
+	Retracted *Retraction   // decode: what had to give way; nil: nothing
+	Duration  time.Duration // at time scale 1
 }
 
 // Scheduler decides what the engine does next. It has no clock and starts
 // nothing: the caller takes a step with Next, lets its duration pass (or not),
 // and applies it with Commit. As sglang does, prefill goes before decode while
-// there is room; as a simplification, a request reserves its whole length in
-// the KV pool when it is admitted, so nothing is ever retracted.
+// there is room, requests are admitted on the guess that they end before their
+// limit, and give way again (retraction) when that guess was wrong.
 type Scheduler struct {
 	t        Timing
 	queue    []*Seq
 	running  []*Seq
 	spare    []*Seq // the running slice of the step before, reused
 	admitted int    // running, in the batch, or cut in half by chunking
-	free     int    // unreserved tokens of the KV pool
-	held     int    // tokens in the KV pool
+	pool     *pool
+	ratio    newTokenRatio
 }
 
 // NewScheduler returns an idle scheduler.
-func NewScheduler(t Timing) *Scheduler { return &Scheduler{t: t, free: t.KVTokens()} }
-
-// Add puts a request at the end of the queue. Prompt + Output must not exceed
-// the KV pool, or the queue stands still for ever.
-func (s *Scheduler) Add(q *Seq) {
-	q.prefilled = q.Cached
-	s.queue = append(s.queue, q)
+func NewScheduler(t Timing) *Scheduler {
+	return &Scheduler{t: t, pool: newPool(t), ratio: newRatio(t.setup)}
 }
+
+// Add puts a request at the end of the queue. Prompt + Output must be below the
+// KV pool, or the queue stands still for ever.
+func (s *Scheduler) Add(q *Seq) { s.queue = append(s.queue, q) }
 
 // Running is how many requests decode.
 func (s *Scheduler) Running() int { return len(s.running) }
@@ -62,7 +46,7 @@ func (s *Scheduler) Running() int { return len(s.running) }
 func (s *Scheduler) Queued() int { return len(s.queue) }
 
 // Held is how many tokens of the KV pool are in use.
-func (s *Scheduler) Held() int { return s.held }
+func (s *Scheduler) Held() int { return s.pool.held() }
 
 // Next plans the next step; false when there is nothing to do. Each step must
 // be committed before the next is planned.
@@ -70,44 +54,48 @@ func (s *Scheduler) Next() (Step, bool) {
 	if st := s.prefill(); st.New > 0 {
 		return st, true
 	}
-	n := len(s.running)
-	if n == 0 {
+	if len(s.running) == 0 {
+		s.ratio.reset()
 		return Step{}, false
 	}
+	gave := s.retract()
+	if gave == nil {
+		s.ratio.decay()
+	}
+	for _, q := range s.running {
+		s.pool.take(q, q.Prompt+q.Done) // its newest token's KV comes with this step
+	}
+	n := len(s.running)
 	each := (n + s.t.setup.DP - 1) / s.t.setup.DP
-	return Step{Seqs: s.running, Graph: each <= s.t.Captured(), Duration: s.t.StepTime(n)}, true
+	return Step{Seqs: s.running, Graph: each <= s.t.Captured(), Retracted: gave, Duration: s.t.StepTime(n)}, true
 }
 
 // prefill fills one prefill batch from the head of the queue.
 func (s *Scheduler) prefill() Step {
 	budget, chunked := s.t.PrefillBudget()
 	st := Step{Prefill: true}
+	if len(s.queue) == 0 {
+		return st
+	}
+	promised := s.promised()
 	for len(s.queue) > 0 && st.Tokens < budget {
 		q := s.queue[0]
-		if !q.admitted && (s.admitted >= s.t.MaxRunning() || s.free < q.Prompt+q.Output) {
+		fill := q.Prompt + q.Done // a retracted request brings its own output
+		if !q.admitted && !s.admit(q, fill, promised, &st) {
 			break
 		}
-		n := q.Prompt - q.prefilled
-		if room := budget - st.Tokens; n > room {
-			if !chunked && st.New > 0 {
-				break
-			}
-			if chunked {
-				n = room
-			}
+		n := fill - q.prefilled
+		if room := budget - st.Tokens; n > room && chunked {
+			n = room
 		}
-		if !q.admitted {
-			q.admitted = true
-			st.Admitted = append(st.Admitted, q)
-			s.admitted++
-			s.free -= q.Prompt + q.Output
-			s.held += q.Cached
-			st.Cached += q.Cached
+		if q.prefilled+n == fill {
+			promised += q.left()
 		}
 		q.prefilled += n
+		s.pool.take(q, q.prefilled)
 		st.Tokens += n
 		st.New++
-		if q.prefilled < q.Prompt {
+		if q.prefilled < fill {
 			break // the budget is used up; the rest comes with the next batch
 		}
 		st.Seqs = append(st.Seqs, q)
@@ -120,28 +108,39 @@ func (s *Scheduler) prefill() Step {
 	return st
 }
 
-// Commit applies a step at its end: every request of Seqs has one more token,
+// Commit applies a step at its end: every request of Seqs has its next tokens,
 // finished ones leave and free their share of the pool.
 func (s *Scheduler) Commit(st Step) {
 	if st.Prefill {
-		s.held += st.Tokens
-		s.running = s.advance(st.Seqs, s.running)
+		for _, q := range st.Seqs {
+			if !q.gone {
+				s.pool.share(q, q.Prompt+q.Done)
+			}
+		}
+		s.running = s.advance(st.Seqs, s.running, true)
 		return
 	}
-	left := s.advance(st.Seqs, s.spare[:0])
+	left := s.advance(st.Seqs, s.spare[:0], false)
 	s.running, s.spare = left, st.Seqs
 }
 
-// advance gives each its token and appends the unfinished to dst.
-func (s *Scheduler) advance(seqs, dst []*Seq) []*Seq {
+// advance gives each its tokens and appends the unfinished to dst. A prefill
+// yields one, a decode step as many as are accepted.
+func (s *Scheduler) advance(seqs, dst []*Seq, prefill bool) []*Seq {
 	for _, q := range seqs {
+		q.Fresh = 0
 		if q.gone {
 			continue
 		}
-		q.Done++
-		s.held++
+		q.Fresh = 1
+		if !prefill {
+			q.Fresh = min(s.t.Accept(q.seed, q.Done), q.Output-q.Done)
+		}
+		q.Done += q.Fresh
 		if q.Finished() {
-			s.release(q)
+			s.pool.take(q, q.Prompt+q.Done-1)
+			s.pool.share(q, q.Prompt+q.Done-1) // the last token's KV is never computed
+			s.drop(q)
 			continue
 		}
 		dst = append(dst, q)
@@ -157,16 +156,17 @@ func (s *Scheduler) Abort(q *Seq) {
 	}
 	q.gone = true
 	if q.admitted {
-		s.release(q)
+		s.drop(q)
 	}
 	s.queue = without(s.queue, q)
 	s.running = without(s.running, q)
 }
 
-func (s *Scheduler) release(q *Seq) {
+// drop takes a request's place and its share of the pool.
+func (s *Scheduler) drop(q *Seq) {
 	s.admitted--
-	s.free += q.Prompt + q.Output
-	s.held -= q.prefilled + q.Done
+	q.admitted = false
+	s.pool.release(q)
 }
 
 // without copies, since a Step may still hold the old slice.

@@ -14,6 +14,7 @@ import (
 type Timing struct {
 	model           Model
 	setup           Setup // resolved
+	dialect         dialect
 	decode, prefill float64
 	kv              int
 	capture         []int
@@ -21,8 +22,12 @@ type Timing struct {
 
 // NewTiming resolves a setup against a preset.
 func NewTiming(m Model, s Setup) Timing {
-	t := Timing{model: m, setup: s.resolved(m)}
-	t.decode, t.prefill = factors(m, t.setup)
+	d, err := parseVersion(s.Version)
+	if err != nil {
+		d, _ = parseVersion(defaultVersion) // it is in the list
+	}
+	t := Timing{model: m, setup: s.resolved(m), dialect: d}
+	t.decode, t.prefill = factors(m, t.setup, d)
 	t.kv = t.kvTokens()
 	t.capture = t.captureSizes()
 	return t
@@ -37,7 +42,7 @@ func (t Timing) StepTime(batch int) time.Duration {
 	if each <= t.Captured() {
 		curve = t.model.Graphs
 	}
-	return scaled(curve.At(each), t.decode)
+	return scaled(curve.At(each), t.decode*t.specCost(each))
 }
 
 // PrefillTime is how long one prefill batch of so many new tokens takes; the
@@ -62,10 +67,13 @@ func (t Timing) Captured() int {
 
 // MaxRunning is how many requests may run at once: what was asked for, at most
 // 4,096, or sglang's own rule, 512 contexts' worth of the pool between 2,048
-// and 4,096; per data parallel replica.
+// and 4,096; 48 with speculative decoding; per data parallel replica.
 func (t Timing) MaxRunning() int {
 	n := t.setup.MaxRunning
-	if n <= 0 {
+	switch {
+	case n <= 0 && t.setup.Spec.on():
+		n = 48
+	case n <= 0:
 		n = max(int(float64(t.kv)/float64(t.setup.Context)*512), 2048)
 	}
 	return min(n, 4096) * t.setup.DP
@@ -81,13 +89,29 @@ func (t Timing) PrefillBudget() (tokens int, chunked bool) {
 }
 
 // Startup lists the phases that this server goes through, with their natural
-// durations. Capture is taken to last as long for few graphs as for many.
+// durations. Capture is taken to last as long for few graphs as for many. A
+// draft model is loaded after the model and goes through weights, pool and
+// graphs once more, in the shares of the time that draftTime says.
 func (t Timing) Startup() []Stage {
-	return slices.DeleteFunc(slices.Clone(t.model.Startup), func(s Stage) bool {
+	list := slices.DeleteFunc(slices.Clone(t.model.Startup), func(s Stage) bool {
 		return s.Name == sglang.PhaseGraphs && t.Captured() == 0 ||
-			s.Name == sglang.PhaseAutotune && (t.setup.NoAutotune || !tunable(t.setup.MoERunner))
+			s.Name == sglang.PhaseAutotune && !t.dialect.tunes(t.setup)
 	})
+	if !t.setup.Spec.draftModel() {
+		return list
+	}
+	var draft []Stage
+	for _, s := range list {
+		if part := draftTime[s.Name]; part > 0 {
+			draft = append(draft, Stage{Name: s.Name, Time: time.Duration(part * float64(s.Time)), Draft: true})
+		}
+	}
+	at := slices.IndexFunc(list, func(s Stage) bool { return s.Name == sglang.PhaseHTTP })
+	return slices.Insert(list, at, draft...)
 }
+
+// draftTime is what a draft model's phases take of the model's (invented).
+var draftTime = map[sglang.PhaseName]float64{sglang.PhaseWeights: 0.1, sglang.PhaseKV: 0.2, sglang.PhaseGraphs: 0.3}
 
 // weightsGB is what the weights take on each GPU.
 func (t Timing) weightsGB() float64 {

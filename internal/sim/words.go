@@ -29,16 +29,53 @@ example heard several change answer room sea against top turned learn point city
 	return words
 }
 
-// at is the k-th token of the text that follows a prompt: the answer first, then
-// words picked by the prompt's hash, the same every time.
+// thinkingEnd is the token that ends the reasoning.
+const thinkingEnd = "</think>"
+
+// at is the k-th token of the text that follows a prompt: the reasoning if there
+// is any, then the answer, then words picked by the prompt's hash, the same
+// every time.
 func (p pieces) at(c *call, k int) (piece string, id int) {
-	if k < len(c.answer) {
+	i := int(mix(c.hash, k) % uint64(len(p)))
+	switch {
+	case c.garbage != "":
+		return garbagePiece(p, c, k)
+	case c.tagged && k == c.thinking-1:
+		return thinkingEnd, firstPiece - 1
+	case k >= c.thinking && k-c.thinking < len(c.answer):
+		return c.answer[k-c.thinking], firstPiece - 2 - (k - c.thinking)
+	}
+	return p[i], firstPiece + i
+}
+
+// The kinds of garbage.
+const (
+	garbageSymbol = "symbol" // one symbol, over and over
+	garbageLoop   = "loop"   // sense for loopAfter tokens, then four words over and over
+	garbageSalad  = "salad"  // syllables of no language
+	garbageEmpty  = "empty"  // no text, although tokens are counted
+)
+
+// loopAfter is where the loop begins: behind what a short look would read.
+const loopAfter = 150
+
+func garbagePiece(p pieces, c *call, k int) (piece string, id int) {
+	x := mix(c.hash, k)
+	switch c.garbage {
+	case garbageSymbol:
+		return "+", 10
+	case garbageEmpty:
+		return "", 0
+	case garbageSalad:
+		syllables := strings.Fields("qzx vvu trk oep jjy wqo xib mrf uuk gzt pdl eio kfw nyq hbz ocv")
+		return " " + syllables[x%16] + syllables[x>>8%16], int(x % firstPiece)
+	}
+	if k >= loopAfter {
+		x = mix(c.hash, k%4)
+	} else if k < len(c.answer) {
 		return c.answer[k], firstPiece - 1 - k
 	}
-	x := c.hash + uint64(k)*0x9e3779b97f4a7c15 // splitmix64
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	i := int((x ^ x>>31) % uint64(len(p)))
+	i := int(x % uint64(len(p)))
 	return p[i], firstPiece + i
 }
 
@@ -61,6 +98,21 @@ func naturalLength(hash uint64, answer []string) int {
 		return len(answer) + 1 // and the end-of-sequence token
 	}
 	return 200 + int(hash%600)
+}
+
+// thinkingLength is how many tokens the model reasons (invented).
+func thinkingLength(hash uint64) int { return 40 + int(hash>>32%120) }
+
+// textIDs are the tokens of a text: four bytes each, so texts that begin alike
+// have tokens that begin alike. The empty text is one token.
+func textIDs(s string) []int32 {
+	ids := make([]int32, 0, len(s)/4+1)
+	for at := 0; at < len(s) || at == 0; at += 4 {
+		var b [4]byte
+		copy(b[:], s[at:])
+		ids = append(ids, int32(binary.LittleEndian.Uint32(b[:]))) //nolint:gosec // any 32 bits name the token
+	}
+	return ids
 }
 
 func hashText(s string) uint64 {

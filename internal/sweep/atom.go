@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -104,4 +105,37 @@ func label(n *yaml.Node) string {
 		return "null"
 	}
 	return n.Value
+}
+
+var sizePattern = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([KMGT]i?B)$`)
+
+// sizeUnit is in bytes; iB counts in 1024, B in 1000.
+func sizeUnit(unit string) float64 {
+	base := 1000.0
+	if strings.Contains(unit, "i") {
+		base = 1024
+	}
+	return math.Pow(base, float64(strings.IndexByte("KMGT", unit[0])+1))
+}
+
+// size reads an amount of memory with its unit, in bytes.
+func (d *decoder) size(n *yaml.Node, what string) (int64, bool) {
+	if n = d.follow(n); n == nil {
+		return 0, false
+	}
+	if n.Kind == yaml.ScalarNode && kindOf(n) == number {
+		d.problem(n, "write the unit: `"+short(n.Value)+"GiB`", "%s needs a unit, %s has none", what, short(n.Value))
+		return 0, false
+	}
+	m := sizePattern.FindStringSubmatch(n.Value)
+	if n.Kind != yaml.ScalarNode || m == nil {
+		d.problem(n, "for example `80GiB`; the units are KiB, MiB, GiB, TiB and KB, MB, GB, TB", "%s must be a size, not %s", what, kindName(n))
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(m[1], 64)
+	if v *= sizeUnit(m[2]); err != nil || v < 1 || v > 1<<60 {
+		d.problem(n, "", "%s cannot be %s", what, short(n.Value))
+		return 0, false
+	}
+	return int64(v), true
 }

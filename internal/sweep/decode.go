@@ -24,8 +24,13 @@ func Decode(file string, data []byte) (*Spec, error) {
 	}
 	d := &decoder{spec: &Spec{File: file, source: source}, budget: nodeBudget}
 	d.file(root)
+	d.secretsSet()
 	if !d.axesBroken {
+		d.conditions()
 		d.problems = append(d.problems, d.spec.matrix().Check()...)
+		if d.spec.Container.Runtime != "" && !d.containerBroken {
+			d.problems = append(d.problems, d.spec.checkContainer()...)
+		}
 	}
 	if len(d.problems) > 0 {
 		return nil, newFileError(file, source, d.problems)
@@ -35,7 +40,8 @@ func Decode(file string, data []byte) (*Spec, error) {
 
 // matrix is the part of a spec that is expanded.
 func (s *Spec) matrix() matrix.Matrix {
-	return matrix.Matrix{Axes: s.Axes, Exclude: s.Exclude, Include: s.Include, Baseline: s.Baseline}
+	base := slices.Concat(s.Server.Flags, s.Server.Env)
+	return matrix.Matrix{Base: base, Axes: s.Axes, Exclude: s.Exclude, Include: s.Include, Baseline: s.Baseline}
 }
 
 // nodeBudget bounds how much aliases may multiply a file: the sum of the nodes
@@ -53,6 +59,12 @@ type decoder struct {
 	bankrupt bool // the budget is spent, and that has been said
 
 	axesBroken bool // the axes are incomplete: names in rules cannot be judged
+	whens      []pendingWhen
+
+	containerBroken bool // likewise the container
+
+	completed map[string]completion // names of flags that were looked up
+	lines     [][]byte              // of the source, once they are needed
 }
 
 func (d *decoder) problem(n *yaml.Node, hint, format string, args ...any) {
@@ -93,8 +105,8 @@ func (d *decoder) follow(n *yaml.Node) *yaml.Node {
 // field is one key that a map may have.
 type field struct {
 	key  string
-	need string                      // not empty: the key is required, with an example to print
-	read func(key, value *yaml.Node) // nil: known, but not supported yet
+	need string // not empty: the key is required, with an example to print
+	read func(key, value *yaml.Node)
 }
 
 // object reads a map with fixed keys. what names the map in messages.
@@ -112,8 +124,6 @@ func (d *decoder) object(n *yaml.Node, what string, fields []field) {
 		case i < 0:
 			d.problem(e.key, oneOf(e.key.Value, keysOf(fields), "its keys are "), "unknown key %s in %s", quote(e.key.Value), what)
 			seen[matrix.Near(e.key.Value, keysOf(fields))] = true // a mistyped key is not missing too
-		case fields[i].read == nil:
-			d.problem(e.key, "remove it, or wait for a later version of sweep", "%s is not supported yet", e.key.Value)
 		default:
 			fields[i].read(e.key, e.value)
 		}

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"slices"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 
@@ -53,13 +54,14 @@ func rung(l bench.Level) int {
 // level reads one item of the ladder; a list of sizes makes several levels.
 func (d *decoder) level(n *yaml.Node, workloads []bench.Workload, broken bool) []bench.Level {
 	var closed, burst []int
+	var rates []float64
 	var prompts int
 	var promptsKey, workload *yaml.Node
 	before := len(d.problems)
 	d.object(n, "a level", []field{
 		{key: "concurrency", read: func(_, v *yaml.Node) { closed = d.sizes(v, "concurrency") }},
 		{key: "burst", read: func(_, v *yaml.Node) { burst = d.sizes(v, "burst") }},
-		{key: "rate"},
+		{key: "rate", read: func(_, v *yaml.Node) { rates = d.rates(v) }},
 		{key: "prompts", read: func(key, v *yaml.Node) {
 			promptsKey = key
 			prompts, _ = d.whole(v, "prompts", 1, maxPrompts)
@@ -69,9 +71,18 @@ func (d *decoder) level(n *yaml.Node, workloads []bench.Workload, broken bool) [
 	if len(d.problems) > before {
 		return nil
 	}
+	kinds := 0
+	for _, given := range []bool{closed != nil, burst != nil, rates != nil} {
+		if given {
+			kinds++
+		}
+	}
 	switch {
-	case (closed == nil) == (burst == nil):
-		d.problem(n, "{concurrency: 64} is a closed loop, {burst: 64} sends all at once", "a level has either concurrency or burst")
+	case kinds != 1:
+		d.problem(n, "{concurrency: 64} is a closed loop, {burst: 64} sends all at once, {rate: 2.5, prompts: 300} sends so many a second",
+			"a level has one of concurrency, burst and rate")
+	case rates != nil && promptsKey == nil:
+		d.problem(n, "for example `prompts: 300`", "a level with a rate needs prompts: it has no end of its own")
 	case burst != nil && promptsKey != nil:
 		d.problem(promptsKey, "remove it", "a burst sends as many prompts as it is large")
 	}
@@ -92,19 +103,42 @@ func (d *decoder) level(n *yaml.Node, workloads []bench.Workload, broken bool) [
 	for _, size := range burst {
 		all = append(all, bench.Level{Mode: bench.Burst, Concurrency: size, Prompts: size, Workload: w})
 	}
+	for _, rate := range rates {
+		all = append(all, bench.Level{Mode: bench.Open, Rate: rate, Prompts: prompts, Workload: w})
+	}
 	return all
+}
+
+// oneOrMore are the items of a list, or the one thing that is no list.
+func (d *decoder) oneOrMore(n *yaml.Node, what string) []*yaml.Node {
+	if n.Kind != yaml.SequenceNode {
+		return []*yaml.Node{n}
+	}
+	items := d.items(n, what, what+": [1, 32]")
+	if len(items) == 0 {
+		d.problem(n, "for example `"+what+": [1, 32]`", "%s is an empty list", what)
+	}
+	return items
+}
+
+// rates reads one rate or a list of rates, in requests a second.
+func (d *decoder) rates(n *yaml.Node) []float64 {
+	var rates []float64
+	for _, item := range d.oneOrMore(n, "rate") {
+		v, err := strconv.ParseFloat(item.Value, 64)
+		if item.Kind != yaml.ScalarNode || kindOf(item) != number || err != nil || !(v > 0 && v <= maxConcurrency) {
+			d.problem(item, "for example `rate: 2.5`", "rate must be a number of requests a second, not %s", kindName(item))
+			continue
+		}
+		rates = append(rates, v)
+	}
+	return rates
 }
 
 // sizes reads one size or a list of sizes.
 func (d *decoder) sizes(n *yaml.Node, what string) []int {
-	items := []*yaml.Node{n}
-	if n.Kind == yaml.SequenceNode {
-		if items = d.items(n, what, what+": [1, 32]"); len(items) == 0 {
-			d.problem(n, "for example `"+what+": [1, 32]`", "%s is an empty list", what)
-		}
-	}
 	var sizes []int
-	for _, item := range items {
+	for _, item := range d.oneOrMore(n, what) {
 		if v, ok := d.whole(item, what, 1, maxConcurrency); ok {
 			sizes = append(sizes, v)
 		}

@@ -86,14 +86,15 @@ const maxRules = 1000
 
 func (d *decoder) exclude(n *yaml.Node) {
 	for _, item := range d.rules(n, "exclude", "- {axis: label, axis: label}") {
-		if item.Kind == yaml.MappingNode && len(item.Content) >= 2 && item.Content[0].Value == "when" {
-			d.problem(item.Content[0], "list the labels for now: {axis: label, axis: label}", "when is not supported yet")
+		before := len(d.problems)
+		r, when := d.ruleAndWhen(item, "a rule of exclude")
+		if len(d.problems) > before {
 			continue
 		}
-		before := len(d.problems)
-		if r := d.rule(item, "a rule of exclude"); len(d.problems) == before {
-			d.spec.Exclude = append(d.spec.Exclude, r)
+		if when != nil {
+			d.whens = append(d.whens, pendingWhen{rule: len(d.spec.Exclude), node: when})
 		}
+		d.spec.Exclude = append(d.spec.Exclude, r)
 	}
 }
 
@@ -108,10 +109,26 @@ func (d *decoder) rules(n *yaml.Node, what, example string) []*yaml.Node {
 
 // rule reads a map of axes to labels.
 func (d *decoder) rule(n *yaml.Node, what string) matrix.Rule {
-	r := matrix.Rule{Pos: pos(n)}
+	r, when := d.ruleAndWhen(n, what)
+	if when != nil {
+		d.problem(when, "conditions are for exclude", "%s cannot hold when", what)
+	}
+	return r
+}
+
+// ruleAndWhen reads a map of axes to labels that may hold a condition too.
+func (d *decoder) ruleAndWhen(n *yaml.Node, what string) (r matrix.Rule, when *yaml.Node) {
+	r.Pos = pos(n)
 	entries, _ := d.entries(n, what)
 	var parts []string
 	for _, e := range entries {
+		if e.key.Value == "when" {
+			if text, ok := d.text(e.value, "when"); ok {
+				when = e.value
+				parts = append(parts, "when: "+strings.Join(strings.Fields(text), " "))
+			}
+			continue
+		}
 		if e.value.Kind != yaml.ScalarNode {
 			d.problem(e.value, "write one rule for each label", "%s names one label of the axis %s, not %s", what, quote(e.key.Value), kindName(e.value))
 			continue
@@ -122,7 +139,7 @@ func (d *decoder) rule(n *yaml.Node, what string) matrix.Rule {
 		parts = append(parts, l.Axis+": "+l.Value)
 	}
 	r.Text = "{" + strings.Join(parts, ", ") + "}"
-	return r
+	return r, when
 }
 
 func (d *decoder) include(n *yaml.Node) {

@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -76,8 +78,36 @@ func summary(p *Plan) string {
 		line := c.Shell(r.Argv)
 		line = strings.ReplaceAll(line, "python3 -m sglang.launch_server", "…")
 		b.WriteString(c.Name + ": " + line + "\n")
+		if c.Container.Runtime != RuntimeProcess {
+			b.WriteString("  in " + compact(c.Container) + "\n")
+		}
+		for _, s := range r.Skip {
+			b.WriteString("  skips " + s.Name + ": " + s.Why + "\n")
+		}
+	}
+	for _, part := range []struct {
+		what  string
+		value any
+		used  bool
+	}{
+		{"env-file", p.Configurations[0].EnvFile, p.Configurations[0].EnvFile != ""},
+		{"secrets", p.Secrets, p.Secrets != nil}, {"goals", p.Goals, p.Goals != nil},
+		{"night", p.Night, p.Night != Night{}}, {"hooks", p.Hooks, !reflect.ValueOf(p.Hooks).IsZero()},
+		{"unsupported", p.Unsupported(), p.Unsupported() != nil},
+	} {
+		if part.used {
+			b.WriteString(part.what + " " + compact(part.value) + "\n")
+		}
 	}
 	return b.String()
+}
+
+func compact(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v)
+	return strings.TrimSpace(b.String())
 }
 
 // goldenFile is one `-- name --` section of a file of cases.

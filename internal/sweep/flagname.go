@@ -84,6 +84,12 @@ func (d *decoder) flagName(n *yaml.Node, written string) (string, bool) {
 	case switchOf(dashed) != "":
 		d.problem(n, "write "+switchOf(dashed)+": true, or leave it out", "sglang has no flag %s", dashed)
 	default:
+		if c := d.complete(name); c.full != "" {
+			name = c.full
+		} else if len(c.candidates) > 1 {
+			d.problem(n, "write "+orList(c.candidates), "the flag %s is ambiguous", written)
+			return "", false
+		}
 		if name != written {
 			d.warn(n, "the flag %s is written as %s", written, name)
 		}

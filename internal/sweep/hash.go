@@ -52,7 +52,49 @@ func (p *Plan) hash(sums [][sha256.Size]byte) string {
 		h.number(r.Port)
 		h.flush(sink)
 	}
+	p.hashMore(h)
+	h.flush(sink)
 	return hex.EncodeToString(sink.Sum(nil))
+}
+
+// hashMore covers what not every plan has: each part only where it is used and
+// behind its own word, so that the hash of a plan without it stays the same.
+func (p *Plan) hashMore(h *hasher) {
+	for _, part := range []struct {
+		word  string
+		texts []string
+	}{{"secrets", p.Secrets}, {"before-night", p.Hooks.BeforeNight}, {"before-run", p.Hooks.BeforeRun},
+		{"after-run", p.Hooks.AfterRun}, {"after-night", p.Hooks.AfterNight}} {
+		if len(part.texts) > 0 {
+			h.text(part.word)
+			h.texts(part.texts)
+		}
+	}
+	if d := p.Night.Deadline; d != nil {
+		h.text("deadline")
+		h.text(d.String())
+	}
+	if p.Night.Cooldown > 0 {
+		h.text("cooldown")
+		h.number(int(p.Night.Cooldown))
+	}
+	for i, l := range p.Levels {
+		if l.Rate > 0 || l.Workload.Text != "" {
+			h.text("level")
+			h.number(i)
+			h.text(strconv.FormatFloat(l.Rate, 'g', -1, 64))
+			h.text(l.Workload.Text)
+		}
+	}
+	for _, r := range p.Runs {
+		if len(r.Skip) > 0 {
+			h.text("skip")
+			h.number(r.Ordinal)
+			for _, s := range r.Skip {
+				h.text(s.Key)
+			}
+		}
+	}
 }
 
 // flush hands the buffer on, so that a plan of any size needs little memory.

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
+	"slices"
 
 	"sweep/internal/matrix"
 )
@@ -16,6 +18,8 @@ import (
 //	the flags, sorted by name: name, kind, words
 //	the variables, sorted by name: name, kind, words
 //	runtime and instance
+//	then, each only where it is used, behind its own word:
+//	"image", "copy-of", "config" and "devices" sorted by key, "env-file"
 //
 // Port, workload seed, secrets, names and labels are not part of it: they do
 // not change what runs. Changing this form orphans everything ever measured.
@@ -70,6 +74,19 @@ func (h *hasher) settings(settings []matrix.Setting, order *[]int) {
 	}
 }
 
+func (h *hasher) words(m map[string]string) {
+	h.number(len(m))
+	for _, key := range sorted(slices.Collect(maps.Keys(m))) {
+		h.text(key)
+		h.text(m[key])
+	}
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
 // configuration is the hash of what a configuration asks for.
 func (h *hasher) configuration(c *Configuration) [sha256.Size]byte {
 	h.buf = h.buf[:0]
@@ -79,6 +96,24 @@ func (h *hasher) configuration(c *Configuration) [sha256.Size]byte {
 	h.settings(c.Env, &h.env)
 	h.text(c.Container.Runtime)
 	h.text(c.Container.Instance)
+	for _, part := range [][2]string{{"image", c.Container.Image}, {"copy-of", c.Container.CopyOf}, {"env-file", c.EnvFile}} {
+		if part[1] != "" {
+			h.text(part[0])
+			h.text(part[1])
+		}
+	}
+	if len(c.Container.Config) > 0 {
+		h.text("config")
+		h.words(c.Container.Config)
+	}
+	if len(c.Container.Devices) > 0 {
+		h.text("devices")
+		h.number(len(c.Container.Devices))
+		for _, name := range sorted(slices.Collect(maps.Keys(c.Container.Devices))) {
+			h.text(name)
+			h.words(c.Container.Devices[name])
+		}
+	}
 	return sha256.Sum256(h.buf)
 }
 

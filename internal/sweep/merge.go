@@ -27,6 +27,7 @@ type merger struct {
 	// Places in the row, by target.
 	flags, env []int
 	command    int // -1: no axis and no include sets it
+	origin     int // image or instance; -1 likewise
 
 	// Few axes touch the environment, so points share what they take there.
 	envAxes []int
@@ -41,7 +42,7 @@ type write struct {
 }
 
 func newMerger(s *Spec) *merger {
-	m := &merger{index: map[slot]int{}, envs: map[string][]matrix.Setting{}, command: -1}
+	m := &merger{index: map[slot]int{}, envs: map[string][]matrix.Setting{}, command: -1, origin: -1}
 	m.base = append(m.compile(s.Server.Flags), m.compile(s.Server.Env)...)
 	for i, a := range s.Axes {
 		values := make([][]write, len(a.Values))
@@ -66,6 +67,8 @@ func newMerger(s *Spec) *merger {
 			m.env = append(m.env, i)
 		case matrix.Command:
 			m.command = i
+		case matrix.Image:
+			m.origin = i
 		}
 	}
 	m.row = make([]*matrix.Setting, len(m.slots))
@@ -76,6 +79,9 @@ func (m *merger) compile(settings []matrix.Setting) []write {
 	writes := make([]write, len(settings))
 	for i := range settings {
 		k := slot{settings[i].Target, settings[i].Name}
+		if k.target == matrix.Instance {
+			k.target = matrix.Image // one place: whichever is laid last says which container
+		}
 		at, ok := m.index[k]
 		if !ok {
 			at = len(m.slots)
@@ -93,7 +99,7 @@ func (m *merger) lay(writes []write) {
 	}
 }
 
-// merge fills in the command, flags and variables of one point:
+// merge fills in the command, flags, variables and container of one point:
 // server < axis values in axis order < include.set.
 func (m *merger) merge(c *Configuration, command []string, p matrix.Point) {
 	clear(m.row)
@@ -109,6 +115,9 @@ func (m *merger) merge(c *Configuration, command []string, p matrix.Point) {
 	c.Command = command
 	if m.command >= 0 && m.row[m.command] != nil {
 		c.Command = m.row[m.command].Value.Words
+	}
+	if m.origin >= 0 && m.row[m.origin] != nil {
+		c.Container = c.Container.take(m.row[m.origin])
 	}
 	c.Flags = m.take(m.flags, false)
 	if p.Include != nil {

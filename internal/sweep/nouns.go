@@ -27,11 +27,16 @@ type Spec struct {
 	Include     []matrix.Include
 	Baseline    matrix.Rule // without labels: the first configuration
 	Bench       Bench
-	Repeats     int       // 0 means 1
+	Goals       []Goal
+	Repeats     int // 0 means 1
+	Night       Night
+	Hooks       Hooks
 	BasePort    int       // first port of the plan; 0 means DefaultBasePort
+	GPUs        int       // of the host, as hosts.yaml says; 0: unknown
 	Warnings    []Warning // what a person should know, though the file is sound
 
 	source []byte // the text, for the line and the caret of later errors
+	places containerPlaces
 }
 
 // Warning is something in a sweep file that is allowed and probably not meant.
@@ -43,16 +48,12 @@ type Warning struct {
 // DefaultBasePort is where planned ports start.
 const DefaultBasePort = 30000
 
-// Container says where a server lives.
-type Container struct {
-	Runtime  string `json:"runtime"`            // process | incus | lxc | pct | docker
-	Instance string `json:"instance,omitempty"` // an existing one
-}
-
 // Server is what every configuration has in common.
 type Server struct {
 	Command []string // interpreter and module; the word "sweep" in front stands for this binary
 	Env     []matrix.Setting
+	EnvFile string   // read where the server runs; what Env and the axes set wins over it
+	Secrets []string // variables taken from the caller's environment; never written, printed or hashed
 	Flags   []matrix.Setting
 	Ready   ReadyBudget
 }
@@ -65,11 +66,15 @@ type ReadyBudget struct {
 
 // Bench is the ladder every run is measured on.
 type Bench struct {
-	Tool     string
+	Tool     string        // bench.Tool or ToolBenchServing
 	Levels   []bench.Level // in file order, single stream first
 	MaxLevel time.Duration
+	AboveCap string // what to do with levels above max-running-requests; "" means CapOnce
 	SLO      bench.SLO
 }
+
+// ToolBenchServing is sglang's own load generator.
+const ToolBenchServing = "bench_serving"
 
 // Configuration is one point of the matrix, complete.
 type Configuration struct {
@@ -80,6 +85,7 @@ type Configuration struct {
 	Command   []string         `json:"command"`
 	Flags     []matrix.Setting `json:"flags"` // merged, later wins, in order of first mention; left-out flags are not in it
 	Env       []matrix.Setting `json:"env"`   // the same; a variable to unset is in it, as Omit
+	EnvFile   string           `json:"env_file,omitempty"`
 	Container Container        `json:"container"`
 }
 
@@ -90,6 +96,8 @@ type PlannedRun struct {
 	Repeat  int      `json:"repeat"`  // from 1
 	Port    int      `json:"port"`    // base port + ordinal - 1, starting again after PortSpan
 	Argv    []string `json:"argv"`    // exact
+
+	Skip []Skipped `json:"skip,omitempty"` // levels of the plan that this run leaves out; see Plan.LevelsOf
 }
 
 // Dropped is a combination that a rule removed.
@@ -111,13 +119,18 @@ type Plan struct {
 	Dropped        []Dropped       `json:"dropped,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`
 	Runs           []PlannedRun    `json:"runs"`
-	Levels         []bench.Level   `json:"levels"` // of every run
+	Levels         []bench.Level   `json:"levels"` // of every run, but for what it skips
 	Tool           string          `json:"tool"`
 	MaxLevel       time.Duration   `json:"max_level"`
 	SLO            bench.SLO       `json:"slo"`
 	Ready          ReadyBudget     `json:"ready"`
 	Repeats        int             `json:"repeats"`
-	Hash           string          `json:"hash"` // of everything that will happen; see hash
+	Secrets        []string        `json:"secrets,omitempty"` // names of variables to take from the caller's environment
+	Goals          []Goal          `json:"goals,omitempty"`
+	Night          Night           `json:"night,omitzero"`
+	Hooks          Hooks           `json:"hooks,omitzero"`
+	GPUs           int             `json:"gpus,omitempty"` // of the host, as hosts.yaml says; 0: unknown
+	Hash           string          `json:"hash"`           // of everything that will happen; see hash
 }
 
 // Fingerprint is what the host turned out to have. Measurements are reused
@@ -125,7 +138,10 @@ type Plan struct {
 type Fingerprint struct {
 	Host   HostFacts        `json:"host"`
 	Server *sglang.Resolved `json:"server"` // null until a server answered
-	Sweep  string           `json:"sweep"`  // version of sweep
+	// Packages are the versions of what the server is made of, by package; null
+	// where they could not be asked.
+	Packages map[string]string `json:"packages"`
+	Sweep    string            `json:"sweep"` // version of sweep
 }
 
 // HostFacts are known before anything starts.
@@ -168,6 +184,7 @@ type Record struct {
 	Phases        []sglang.Phase `json:"phases,omitempty"`
 	ReadySeconds  *float64       `json:"ready_s"` // start to first real generation
 	Failure       *Failure       `json:"failure"`
+	Unmeasured    []Unmeasured   `json:"unmeasured,omitempty"` // levels that the bench could not measure though the server served
 	Teardown      *Teardown      `json:"teardown"`
 }
 
@@ -177,6 +194,13 @@ type Failure struct {
 	Exit    string       `json:"exit,omitempty"`  // "exit 2", "SIGKILL", "" while it lived
 	Level   string       `json:"level,omitempty"` // level key, when it happened under load
 	Excerpt []string     `json:"excerpt,omitempty"`
+	Log     string       `json:"log,omitempty"` // path of server.log, relative to the data directory
+}
+
+// Unmeasured is a level without a measurement, and why.
+type Unmeasured struct {
+	Key    string `json:"key"`
+	Reason string `json:"reason"`
 }
 
 // Teardown is the proof that nothing was left.
@@ -190,8 +214,8 @@ type Teardown struct {
 
 // Run is all that is known of one run: its attempts and its measurements.
 type Run struct {
-	ID           string              // configuration
-	Name         string              // unique, sortable
-	Records      []Record            // by attempt
-	Measurements []bench.Measurement // at most one a level key, any attempt
+	ID           string              `json:"id"`           // configuration
+	Name         string              `json:"run"`          // unique, sortable
+	Records      []Record            `json:"records"`      // by attempt
+	Measurements []bench.Measurement `json:"measurements"` // at most one a level key, any attempt
 }

@@ -38,6 +38,9 @@ func NewPlan(spec *Spec, o PlanOptions) (*Plan, error) {
 	if spec.BasePort != 0 && (spec.BasePort < 1024 || spec.BasePort > 65535) {
 		return nil, newFileError(spec.File, spec.source, []Problem{{Message: fmt.Sprintf("the base port %d cannot be used", spec.BasePort), Hint: "choose one from 1024 to 65535"}})
 	}
+	if problems := spec.checkContainer(); len(problems) > 0 {
+		return nil, newFileError(spec.File, spec.source, problems)
+	}
 	points, err := spec.matrix().Expand(matrix.Options{Only: o.Only, Max: o.MaxConfigs})
 	if err != nil {
 		var problems matrix.Problems
@@ -49,8 +52,8 @@ func NewPlan(spec *Spec, o PlanOptions) (*Plan, error) {
 	p := &Plan{
 		Schema: Schema, Name: spec.Name, Description: spec.Description, File: spec.File, Host: cmp.Or(spec.Host, "local"),
 		Levels: spec.Bench.Levels, Tool: spec.Bench.Tool, MaxLevel: spec.Bench.MaxLevel, SLO: spec.Bench.SLO,
-		Repeats: max(spec.Repeats, 1),
-		Ready:   ReadyBudget{Timeout: cmp.Or(spec.Server.Ready.Timeout, DefaultReadyTimeout), Stall: spec.Server.Ready.Stall},
+		Repeats: max(spec.Repeats, 1), Secrets: spec.Server.Secrets, Goals: spec.Goals, Night: spec.Night, Hooks: spec.Hooks, GPUs: spec.GPUs,
+		Ready: ReadyBudget{Timeout: cmp.Or(spec.Server.Ready.Timeout, DefaultReadyTimeout), Stall: spec.Server.Ready.Stall},
 	}
 	if p.Ready.Stall == 0 {
 		p.Ready.Stall = min(DefaultReadyStall, p.Ready.Timeout)
@@ -60,6 +63,7 @@ func NewPlan(spec *Spec, o PlanOptions) (*Plan, error) {
 		return nil, err
 	}
 	p.schedule(cmp.Or(spec.BasePort, DefaultBasePort))
+	p.skip(cmp.Or(spec.Bench.AboveCap, CapOnce))
 	p.explain(spec, points)
 	p.Hash = p.hash(sums)
 	return p, nil
@@ -92,7 +96,7 @@ func (p *Plan) configure(spec *Spec, x *matrix.Expansion) ([][sha256.Size]byte, 
 		from := len(labels)
 		labels = x.Labels(labels, point)
 		c.Labels = labels[from:len(labels):len(labels)]
-		c.Name, c.Container, c.Baseline = x.Name(point), container, i == x.Baseline
+		c.Name, c.Container, c.Baseline, c.EnvFile = x.Name(point), container, i == x.Baseline, spec.Server.EnvFile
 		m.merge(c, spec.Server.Command, point)
 		sums[i] = h.configuration(c)
 		c.ID = idOf(sums[i])

@@ -9,7 +9,7 @@ import (
 )
 
 // hundredThousand is a sweep file of five axes of ten values, three of them
-// labelled, over a server with as many flags as a real one.
+// labelled, with two conditions, over a server with as many flags as a real one.
 func hundredThousand() []byte {
 	var b strings.Builder
 	b.WriteString(`name: large
@@ -40,6 +40,8 @@ matrix:
 	}
 	b.WriteString(`exclude:
   - {axis0: v1, axis1: v1}
+  - when: 'flags["max-running-requests"] > 9 && axis.axis2 == "v3" && env["VAR0"] == "5"'
+  - when: 'flags["flag-a1"] * flags["max-running-requests"] + flags["flag-a0"] > 88 && axis.axis2 in ["v1", "v2"]'
 bench:
   workloads: {short: {input-len: 256, output-len: 128}}
   levels: [{concurrency: [1, 256]}]

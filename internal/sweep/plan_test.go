@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +81,15 @@ func TestIDCoversWhatIsAsked(t *testing.T) {
 		"variable":        {"SYS", "PHB", false, false},
 		"variable unset":  {`NCCL_IB_DISABLE: "1"`, "NCCL_IB_DISABLE: null", false, false},
 		"command":         {"[python3,", "[/opt/venv/bin/python3,", false, false},
+		"env-file":        {"  flags:\n", "  env-file: /etc/sglang.env\n  flags:\n", false, false},
+		"secret":          {"  flags:\n", "  secrets: [HF_TOKEN]\n  flags:\n", true, false},
+		"instance":        {"name: example\n", "name: example\ncontainer: {runtime: incus, instance: glm5}\n", false, false},
+		"image":           {"name: example\n", "name: example\ncontainer: {runtime: incus, image: glm5}\n", false, false},
+		"copy":            {"name: example\n", "name: example\ncontainer: {runtime: incus, copy-of: glm5}\n", false, false},
+		"hook":            {"name: example\n", "name: example\nhooks: {before-run: [a]}\n", true, false},
+		"cooldown":        {"name: example\n", "name: example\nnight: {cooldown: 1s}\n", true, false},
+		"deadline":        {"name: example\n", "name: example\nnight: {deadline: 7:00}\n", true, false},
+		"goal":            {"name: example\n", "name: example\ngoals: [{metric: per_stream, min: 1}]\n", true, true},
 		"left-out flag":   {"trust-remote-code: true", "trust-remote-code: true\n    enable-metrics: false", true, true},
 		"order of flags":  {"    trust-remote-code: true\n    cuda-graph-bs: [1, 2]\n", "    cuda-graph-bs: [1, 2]\n    trust-remote-code: true\n", true, true},
 		"short name":      {"{tp-size: 8}", "{tp: 8}", true, true},
@@ -302,31 +309,5 @@ include:
 		if diff := cmp.Diff(want, err.Error()); diff != "" {
 			t.Errorf("%s: %s", only, diff)
 		}
-	}
-}
-
-// TestSweepFiles plans every file that comes with sweep.
-func TestSweepFiles(t *testing.T) {
-	files, err := filepath.Glob("../../sweeps/*.yaml")
-	if err != nil || len(files) < 2 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan := planOf(t, string(data), PlanOptions{})
-			if want := strings.TrimSuffix(filepath.Base(file), ".yaml"); plan.Name != want {
-				t.Errorf("the sweep is called %s, its file %s", plan.Name, want)
-			}
-			if len(plan.Warnings) > 0 {
-				t.Errorf("warnings: %q", plan.Warnings)
-			}
-			if plan.Name == "demo" && (len(plan.Configurations) > 12 || len(plan.Runs) > 12) {
-				t.Errorf("the demo has %d configurations and %d runs: nobody waits for that", len(plan.Configurations), len(plan.Runs))
-			}
-		})
 	}
 }

@@ -29,8 +29,9 @@ func (d *decoder) env(n *yaml.Node, what string) []matrix.Setting {
 }
 
 // bundle reads what goes together on one axis value, or on top of an include:
-// flags, and beside them the keys env and command.
+// flags, and beside them the keys env, command, image and instance.
 func (d *decoder) bundle(n *yaml.Node, what string) []matrix.Setting {
+	var origin *yaml.Node // the key that names the container
 	return d.settings(n, what, func(e entry) ([]matrix.Setting, bool) {
 		switch e.key.Value {
 		case "env":
@@ -42,11 +43,38 @@ func (d *decoder) bundle(n *yaml.Node, what string) []matrix.Setting {
 			}
 			return []matrix.Setting{{Target: matrix.Command, Value: matrix.Value{Kind: matrix.Words, Words: words}, Pos: pos(e.key)}}, true
 		case "image", "instance":
-			d.problem(e.key, "remove it, or wait for a later version of sweep", "%s is not supported yet", e.key.Value)
+			return d.origin(e, what, &origin), true
+		case "flags":
+			d.problem(e.key, "write the flags themselves: {tp-size: 8, env: {…}}", "%s holds flags without the key flags around them", what)
+			return nil, true
+		case "secrets", "env-file", "ready", "base-port":
+			d.problem(e.key, "move it to server, where it is the same for all", "%s is not part of %s", e.key.Value, what)
+			return nil, true
+		case "runtime", "copy-of", "devices", "container":
+			d.problem(e.key, "move it to container; image and instance can differ here", "%s is not part of %s", e.key.Value, what)
 			return nil, true
 		}
 		return nil, false
 	})
+}
+
+// origin reads the image or the instance that a bundle takes its server to. One
+// server has one container.
+func (d *decoder) origin(e entry, what string, first **yaml.Node) []matrix.Setting {
+	name, ok := d.containerName(e.value, e.key.Value)
+	if *first != nil {
+		d.problem(e.key, "keep one of them", "%s sets both image and instance", what)
+		return nil
+	}
+	*first = e.key
+	if !ok {
+		return nil
+	}
+	target := matrix.Image
+	if e.key.Value == "instance" {
+		target = matrix.Instance
+	}
+	return []matrix.Setting{{Target: target, Value: matrix.Value{Kind: matrix.Word, Words: []string{name}}, Pos: pos(e.key)}}
 }
 
 // settings reads a map whose keys are flags, except those that special takes.

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/urfave/cli/v2"
+
+	"sweep/internal/launch"
+	"sweep/internal/runner"
+	"sweep/internal/sglang"
+	"sweep/internal/sweep"
+)
+
+// checkedConfigs bounds the plans whose flags are checked one by one.
+const checkedConfigs = 5000
+
+func flagFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "sglang", Usage: "judge flags by the list of this `version` of sglang", DefaultText: "ask the installed one, else the newest known"},
+		&cli.BoolFlag{Name: "strict-flags", Usage: "a flag or choice that the list does not know is an error, not a warning"},
+		&cli.BoolFlag{Name: "drop-inert", Usage: "leave out configurations that differ only in flags which do nothing"},
+	}
+}
+
+// checkFlags judges the flags of a plan before anything starts, and says or
+// drops what would only measure the same server twice.
+func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan, error) {
+	if len(plan.Configurations) > checkedConfigs {
+		plan.Warnings = append(plan.Warnings, fmt.Sprintf("flags are not checked in a plan of more than %d configurations", checkedConfigs))
+		return plan, nil
+	}
+	list, err := flagList(c, plan)
+	if err != nil {
+		return nil, err
+	}
+	report := sweep.CheckFlags(plan, list, sweep.FlagCheck{GPUs: plan.GPUs, Strict: c.Bool("strict-flags")})
+	if err := report.Err(spec); err != nil {
+		return nil, err
+	}
+	warnings := sweep.ProblemTexts(plan.File, report.Warnings)
+	if groups := sweep.InertGroups(plan, list); len(groups) > 0 {
+		if c.Bool("drop-inert") {
+			plan = plan.DropInert(list)
+		} else {
+			warnings = append(warnings, sweep.InertText(groups))
+		}
+	}
+	if len(warnings) > 0 {
+		warnings = append(warnings, "flags were judged by "+list.Source())
+	}
+	plan.Warnings = append(plan.Warnings, warnings...)
+	return plan, nil
+}
+
+// flagList is the list of the version that was named, else of the sglang that
+// is installed where the server will run, else the newest that is known.
+func flagList(c *cli.Context, plan *sweep.Plan) (*sglang.FlagSet, error) {
+	if version := c.String("sglang"); version != "" {
+		list, _ := sglang.Flags(version)
+		return list, nil
+	}
+	first := plan.Configurations[0]
+	if first.Command[0] == "sweep" {
+		list, _ := sglang.Flags(simVersion(first.Command))
+		return list, nil
+	}
+	local := (plan.Host == "" || plan.Host == "local") && first.Container.Runtime == sweep.RuntimeProcess
+	if local && strings.HasPrefix(filepath.Base(first.Command[0]), "python") {
+		if dump := installedFlags(c.Context, first); dump != nil {
+			if list, err := sglang.ParseFlagDump(dump); err == nil {
+				return list, nil
+			}
+		}
+	}
+	list, _ := sglang.Flags("")
+	return list, nil
+}
+
+// simVersion is the version that the simulator was told to be, "" for its own.
+func simVersion(command []string) string {
+	for i, word := range command {
+		if word == "--sglang-version" && i+1 < len(command) {
+			return command[i+1]
+		}
+	}
+	return simDefault
+}
+
+// simDefault is the version the simulator is without being told.
+const simDefault = "0.5.10.post1"
+
+// installedFlags asks the installed sglang for its argument parser, once for
+// each version: the answer is cached. Null where there is none to ask.
+func installedFlags(ctx context.Context, config sweep.Configuration) []byte {
+	versions := runner.Packages(ctx, config)
+	if versions["sglang"] == "" {
+		return nil
+	}
+	key := sha256.Sum256([]byte(config.Command[0] + "\x00" + versions["sglang"]))
+	path := filepath.Join(cacheDir(), "flags", fmt.Sprintf("%x.json", key[:8]))
+	if text, err := os.ReadFile(path); err == nil && len(text) <= sglang.MaxFlagDump {
+		return text
+	}
+	ctx, cancel := context.WithTimeout(ctx, sglang.DumpTimeout)
+	defer cancel()
+	argv := sglang.DumpCommand(config.Command[0])
+	ask := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	ask.Env = append(launch.BareEnvironment(), config.Environ()...)
+	text, err := ask.Output()
+	if err != nil || len(text) > sglang.MaxFlagDump {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), fs.FileMode(0o700)); err == nil {
+		_ = renameio.WriteFile(path, text, 0o600) // it is asked again where it cannot be kept
+	}
+	return text
+}

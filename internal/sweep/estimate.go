@@ -1,0 +1,140 @@
+package sweep
+
+import (
+	"slices"
+	"time"
+
+	"sweep/internal/bench"
+)
+
+// Times are what was recorded of one configuration.
+type Times struct {
+	Start  time.Duration            // to the first answer; 0: not recorded
+	Levels map[string]time.Duration // by level key, warm-up not included
+}
+
+// Estimate says how long a plan takes, and on what that rests.
+type Estimate struct {
+	Starts int           // of a server: every run has one
+	Start  time.Duration // all starts
+	Levels time.Duration // all levels
+	Rest   time.Duration // stops and cool-downs
+	Total  time.Duration
+
+	RecordedStarts int // starts whose time was recorded, of this configuration or another
+	Measurements   int // levels of all runs
+	Recorded       int // of them, those whose time was recorded
+	Skipped        int // levels that runs leave out above their cap
+	Saved          time.Duration
+
+	Assume Assumptions
+}
+
+// Estimate adds up a plan. Times come from records where there are any: of the
+// configuration itself, else for a start the median of the others; else from
+// assumptions. known is by configuration ID and may be nil.
+func (p *Plan) Estimate(assume Assumptions, known map[string]Times) Estimate {
+	e := Estimate{Starts: len(p.Runs), Assume: assume}
+	var starts []time.Duration
+	for _, t := range known {
+		if t.Start > 0 {
+			starts = append(starts, t.Start)
+		}
+	}
+	usual, recorded := assume.Start, 0
+	if len(starts) > 0 {
+		slices.Sort(starts)
+		usual, recorded = starts[len(starts)/2], 1
+	}
+	type asked struct{ level, most int }
+	guesses := map[asked]time.Duration{} // thousands of runs share a handful of answers
+	guess := func(i int, l bench.Level, most int) time.Duration {
+		took, ok := guesses[asked{i, most}]
+		if !ok {
+			took = assume.level(l, most, p.MaxLevel)
+			guesses[asked{i, most}] = took
+		}
+		return took
+	}
+	keys := make([]string, len(p.Levels))
+	for i, l := range p.Levels {
+		keys[i] = l.Key()
+	}
+	caps := make(map[string]int, len(p.Configurations))
+	for i := range p.Configurations {
+		if most, ok := p.Configurations[i].requestCap(); ok {
+			caps[p.Configurations[i].ID] = most
+		}
+	}
+	for _, r := range p.Runs {
+		t := known[r.Config]
+		if t.Start > 0 {
+			e.Start += t.Start
+			e.RecordedStarts++
+		} else {
+			e.Start += usual
+			e.RecordedStarts += recorded
+		}
+		for i, l := range p.Levels {
+			took, recorded := t.Levels[keys[i]]
+			if !recorded {
+				took = guess(i, l, caps[r.Config])
+			}
+			if slices.ContainsFunc(r.Skip, func(s Skipped) bool { return s.Key == keys[i] }) {
+				e.Skipped++
+				e.Saved += took
+				continue
+			}
+			e.Measurements++
+			e.Levels += took
+			if recorded {
+				e.Recorded++
+			}
+		}
+	}
+	e.Rest = time.Duration(len(p.Runs)) * (assume.Stop + p.Night.Cooldown)
+	e.Total = e.Start + e.Levels + e.Rest
+	return e
+}
+
+// TimesOf gathers what runs recorded: the median start of each configuration
+// and the median time of each of its levels.
+func TimesOf(runs []Run) map[string]Times {
+	starts := map[string][]time.Duration{}
+	levels := map[string]map[string][]time.Duration{}
+	for _, run := range runs {
+		for _, r := range run.Records {
+			if r.ReadySeconds != nil && *r.ReadySeconds > 0 {
+				starts[run.ID] = append(starts[run.ID], time.Duration(*r.ReadySeconds*float64(time.Second)))
+			}
+		}
+		for _, m := range run.Measurements {
+			if m.Window <= 0 || !m.Usable() {
+				continue
+			}
+			if levels[run.ID] == nil {
+				levels[run.ID] = map[string][]time.Duration{}
+			}
+			levels[run.ID][m.Key] = append(levels[run.ID][m.Key], time.Duration(m.Window*float64(time.Second)))
+		}
+	}
+	known := map[string]Times{}
+	for id, all := range starts {
+		known[id] = Times{Start: median(all)}
+	}
+	for id, byKey := range levels {
+		t := known[id]
+		t.Levels = make(map[string]time.Duration, len(byKey))
+		for key, all := range byKey {
+			t.Levels[key] = median(all)
+		}
+		known[id] = t
+	}
+	return known
+}
+
+// median is the upper one of an even number: an estimate errs on the long side.
+func median(all []time.Duration) time.Duration {
+	slices.Sort(all)
+	return all[len(all)/2]
+}

@@ -1,0 +1,116 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sweep/internal/bench"
+)
+
+const estimated = `name: estimated
+server: {command: [launch]}
+matrix: {max-running-requests: [4, 64]}
+bench:
+  workloads: {w: {input-len: 100, output-len: 100, range-ratio: 1}}
+  levels: [{concurrency: 1, prompts: 10}, {concurrency: 8, prompts: 80}, {concurrency: 16, prompts: 80}]
+repeats: 2
+night: {cooldown: 1m}
+`
+
+// simple assumptions that can be followed by hand: 10 output tok/s whatever the
+// load, prefill for nothing.
+var simple = Assumptions{Start: 10 * time.Minute, Stop: time.Minute, Input: 1e18, Output: []AssumedRate{{1, 10}}}
+
+func near(t *testing.T, what string, got, want time.Duration) {
+	t.Helper()
+	if d := got - want; d < -time.Second || d > time.Second {
+		t.Errorf("%s %s, want %s", what, got, want)
+	}
+}
+
+// TestEstimateByHand: 2 configurations × 2 repeats. A level of n prompts takes
+// 100 n / 10 s and a warm-up of 32 tokens for each slot.
+func TestEstimateByHand(t *testing.T) {
+	plan := planOf(t, estimated, PlanOptions{})
+	e := plan.Estimate(simple, nil)
+	level := func(prompts, slots int) time.Duration {
+		return time.Duration((float64(prompts)*100/10 + 32*float64(slots)/10) * float64(time.Second))
+	}
+	low, mid, high := level(10, 1), level(80, 8), level(80, 16)
+	near(t, "starts", e.Start, 4*10*time.Minute)
+	near(t, "rest", e.Rest, 4*2*time.Minute)
+	near(t, "levels", e.Levels, 4*(low+mid)+2*high)
+	near(t, "saved", e.Saved, 2*high)
+	near(t, "total", e.Total, e.Start+e.Levels+e.Rest)
+	if e.Starts != 4 || e.Measurements != 10 || e.Skipped != 2 || e.Recorded != 0 || e.RecordedStarts != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// TestEstimateFromRecords: what was recorded wins; a configuration that never
+// ran starts as long as the others did.
+func TestEstimateFromRecords(t *testing.T) {
+	plan := planOf(t, estimated, PlanOptions{})
+	first := plan.Configurations[0].ID
+	ready, window := 120.0, 30.0
+	known := TimesOf([]Run{{ID: first, Records: []Record{{ReadySeconds: &ready}, {}}, Measurements: []bench.Measurement{
+		{Key: plan.Levels[0].Key(), Window: window, Ended: bench.Complete},
+		{Key: plan.Levels[1].Key(), Window: window, Ended: bench.Stalled}, // says nothing about the next time
+	}}})
+	want := map[string]Times{first: {Start: 2 * time.Minute, Levels: map[string]time.Duration{plan.Levels[0].Key(): 30 * time.Second}}}
+	if diff := cmp.Diff(want, known); diff != "" {
+		t.Fatal(diff)
+	}
+	e := plan.Estimate(simple, known)
+	near(t, "starts", e.Start, 4*2*time.Minute)
+	if e.RecordedStarts != 4 || e.Recorded != 2 {
+		t.Errorf("%+v", e)
+	}
+	near(t, "levels", e.Levels, plan.Estimate(simple, nil).Levels-2*(103200*time.Millisecond-30*time.Second))
+}
+
+// TestEstimateOfLevels: max-level ends a level, and what is in flight has its
+// grace; rates keep their own time; texts are taken to be as long as they may.
+func TestEstimateOfLevels(t *testing.T) {
+	exact := bench.Workload{InputLen: 100, OutputLen: 100, RangeRatio: 1, Seed: 1}
+	for name, c := range map[string]struct {
+		level    bench.Level
+		most     int
+		maxLevel time.Duration
+		want     time.Duration
+	}{
+		"cut":      {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 1000, Workload: exact}, 0, time.Minute, 90*time.Second + 3200*time.Millisecond},
+		"cut long": {bench.Level{Mode: bench.Burst, Concurrency: 100, Prompts: 100, Workload: exact}, 0, time.Minute, 150*time.Second + 320*time.Second},
+		"rate":     {bench.Level{Mode: bench.Open, Rate: 0.01, Prompts: 10, Workload: exact}, 0, 0, 1000*time.Second + 3200*time.Millisecond},
+		"text":     {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 10, Workload: bench.Workload{Text: "x", OutputLen: 50}}, 0, 0, 50*time.Second + 3200*time.Millisecond},
+		"many":     {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 100_000, Workload: bench.Workload{InputLen: 9, OutputLen: 99}}, 0, 0, 500_000*time.Second + 3200*time.Millisecond},
+	} {
+		near(t, name, simple.level(c.level, c.most, c.maxLevel), c.want)
+	}
+	if got := (Assumptions{}).level(bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 1, Workload: exact}, 0, 0); got != 0 {
+		t.Errorf("without assumptions %s", got)
+	}
+}
+
+// TestAssumedRate: between what is known on logarithmic scales, level outside.
+func TestAssumedRate(t *testing.T) {
+	a := Assumptions{Output: []AssumedRate{{1, 10}, {100, 1000}, {200, 1000}}}
+	for concurrency, want := range map[int]float64{1: 10, 10: 100, 100: 1000, 150: 1000, 5000: 1000} {
+		if got := a.rate(concurrency); got < want*0.999 || got > want*1.001 {
+			t.Errorf("at %d: %v, want %v", concurrency, got, want)
+		}
+	}
+}
+
+// TestAssumptionsFor: a simulated server is not taken for eight real GPUs.
+func TestAssumptionsFor(t *testing.T) {
+	demo := planOf(t, sweepFile(t, "demo.yaml"), PlanOptions{})
+	if e := demo.Estimate(AssumptionsFor(demo), nil); e.Total > 5*time.Minute {
+		t.Errorf("the demo is taken to last %s", e.Total)
+	}
+	if a := AssumptionsFor(planOf(t, estimated, PlanOptions{})); a.Start != 8*time.Minute {
+		t.Errorf("a start of %s", a.Start)
+	}
+}

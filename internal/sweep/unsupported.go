@@ -1,0 +1,85 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+
+	"sweep/internal/bench"
+)
+
+// Unsupported says what this build cannot carry out of a plan, one sentence
+// each; nil: it can carry out all of it. A plan is for looking at, so that
+// planning accepts the whole language; a run refuses before anything starts.
+func (p *Plan) Unsupported() []string {
+	var reasons []string
+	say := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
+	if host := cmp.Or(p.Host, "local"); host != "local" {
+		say("host: %s is another machine, and sweep cannot move itself there yet; run it on that machine with host: local.", Printable(host))
+	}
+	said := map[string]bool{}
+	once := func(key, format string, args ...any) {
+		if !said[key] {
+			said[key] = true
+			say(format, args...)
+		}
+	}
+	for i := range p.Configurations {
+		c := p.Configurations[i].Container
+		if c.Runtime != RuntimeProcess && c.Runtime != "" {
+			once(c.Runtime, "container: the runtime %s cannot hold servers yet, only process can.", c.Runtime)
+		}
+		if c.Image != "" {
+			once("image", "container: fresh containers from an image (%s) cannot be made yet; name an existing instance.", Printable(c.Image))
+		}
+		if c.CopyOf != "" {
+			once("copy-of", "container: fresh containers as a copy (copy-of: %s) cannot be made yet; name an existing instance.", Printable(c.CopyOf))
+		}
+		if file := p.Configurations[i].EnvFile; file != "" {
+			once("env-file", "server: the variables of env-file %s cannot be read yet; write them under env.", Printable(file))
+		}
+	}
+	if len(p.Secrets) > 0 {
+		say("server: secrets (%s) cannot be handed to the server yet.", list(p.Secrets))
+	}
+	if p.Tool != "" && p.Tool != bench.Tool {
+		say("bench: the tool %s cannot be used yet, only native can.", Printable(p.Tool))
+	}
+	for _, l := range p.Levels {
+		if l.Workload.Text != "" {
+			once("text "+l.Workload.Name, "bench: the workload %s is a file of texts, and only random token ids can be sent yet.", Printable(l.Workload.Name))
+		}
+		if l.Mode == bench.Open {
+			once("rate", "bench: levels with a rate (%s) cannot be measured yet, only concurrency and burst can.", l)
+		}
+	}
+	if p.Night.Deadline != nil {
+		say("night: the deadline %s cannot be kept yet; the night would go on to its end.", p.Night.Deadline)
+	}
+	if p.Night.Cooldown > 0 {
+		say("night: the host cannot be given a cooldown between runs yet.")
+	}
+	for _, h := range []struct {
+		name string
+		argv []string
+	}{{"before-night", p.Hooks.BeforeNight}, {"before-run", p.Hooks.BeforeRun}, {"after-run", p.Hooks.AfterRun}, {"after-night", p.Hooks.AfterNight}} {
+		if h.argv != nil {
+			say("hooks: %s cannot be run yet.", h.name)
+		}
+	}
+	return reasons
+}
+
+func list(names []string) string {
+	const most = 8
+	text := ""
+	for i, name := range names {
+		if i == most {
+			return text + ", …"
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += Printable(name)
+	}
+	return text
+}

@@ -72,9 +72,9 @@ func sentence(e store.Event, since time.Duration) string {
 	at := fmt.Sprintf("[%d/%d] ", e.Ordinal, e.Runs)
 	switch e.Type {
 	case store.NightStart:
-		return fmt.Sprintf("%d runs of %s", e.Runs, printable(e.Text))
+		return fmt.Sprintf("%s of %s", runsText(e.Runs), printable(e.Text))
 	case store.NightResume:
-		return fmt.Sprintf("%d runs of %s; an earlier start of this night was cut off, going on", e.Runs, printable(e.Text))
+		return fmt.Sprintf("%s of %s; an earlier start of this night was cut off, going on", runsText(e.Runs), printable(e.Text))
 	case store.Leftover:
 		return fmt.Sprintf("%s: %s", printable(e.Name), printable(e.Text))
 	case store.RunReused:
@@ -116,11 +116,20 @@ func sentence(e store.Event, since time.Duration) string {
 		return "stopping: " + printable(e.Text)
 	case store.NightEnd:
 		return "done: " + printable(e.Text)
+	case store.Hook:
+		return fmt.Sprintf("      hook %s (%s): %s", e.Phase, seconds(e.Seconds), printable(e.Text))
 	case store.Warning:
 		return "warning: " + printable(e.Text)
 	default:
 		return ""
 	}
+}
+
+func runsText(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
 }
 
 func repeatText(e store.Event) string {

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"sweep/internal/launch"
 	"sweep/internal/runner"
+	"sweep/internal/store"
 	"sweep/internal/sweep"
 )
 
@@ -28,10 +31,15 @@ func planCommand(s streams) *cli.Command {
 			if c.Bool("json") {
 				return writeJSON(s.out, plan)
 			}
-			if err := writePlan(s.out, plan, planTextOptions{Commands: c.Bool("commands")}); err != nil {
+			dir, err := oldStore(c, plan)
+			if err != nil {
 				return err
 			}
-			return writePreview(c, s.out, plan)
+			o := planTextOptions{Commands: c.Bool("commands"), Now: time.Now(), Known: recorded(dir, plan)}
+			if err := writePlan(s.out, plan, o); err != nil {
+				return err
+			}
+			return writePreview(c, s.out, plan, dir)
 		},
 	}
 }
@@ -39,15 +47,33 @@ func planCommand(s streams) *cli.Command {
 // previewRuns bounds the plans whose runs are looked for on disk.
 const previewRuns = 5000
 
-// writePreview says how much of a plan is there already, on this host. A plan
-// writes nothing, so a data directory that is not there stays away.
-func writePreview(c *cli.Context, w io.Writer, plan *sweep.Plan) error {
+// oldStore opens the data directory if it is there: a plan writes nothing. Nil
+// where it is not, or where the plan is too large to look for all its runs.
+func oldStore(c *cli.Context, plan *sweep.Plan) (*store.Dir, error) {
 	if _, err := os.Stat(dataDir(c)); err != nil || len(plan.Runs) > previewRuns {
+		return nil, nil //nolint:nilerr // no data yet is no problem
+	}
+	return openStore(c)
+}
+
+// recorded gathers the times of earlier runs of a plan's configurations.
+func recorded(dir *store.Dir, plan *sweep.Plan) map[string]sweep.Times {
+	if dir == nil {
 		return nil
 	}
-	dir, err := openStore(c)
-	if err != nil {
-		return err
+	var runs []sweep.Run
+	for _, c := range plan.Configurations {
+		if some, _, err := dir.RunsOf(c.ID); err == nil { // what cannot be read is assumed, and said so
+			runs = append(runs, some...)
+		}
+	}
+	return sweep.TimesOf(runs)
+}
+
+// writePreview says how much of a plan is there already, on this host.
+func writePreview(c *cli.Context, w io.Writer, plan *sweep.Plan, dir *store.Dir) error {
+	if dir == nil {
+		return nil
 	}
 	p, err := runner.Look(c.Context, plan, dir, runner.HostFacts(c.Context, runner.Local{}))
 	if err != nil || p.Reused+p.Begun == 0 {
@@ -56,6 +82,17 @@ func writePreview(c *cli.Context, w io.Writer, plan *sweep.Plan) error {
 	_, err = fmt.Fprintf(w, "\nThere already, on this host: %d of %d runs whole, %d in part; %d levels are left to measure\n",
 		p.Reused, len(plan.Runs), p.Begun, p.Levels)
 	return err
+}
+
+func schemaCommand(s streams) *cli.Command {
+	return &cli.Command{
+		Name: "schema", Usage: "print the JSON Schema of sweep files, for editors",
+		Description: "  sweep schema > sweep.schema.json\n\nand as the first line of a sweep file:\n\n  # yaml-language-server: $schema=sweep.schema.json",
+		Action: func(*cli.Context) error {
+			_, err := s.out.Write(sweep.JSONSchema())
+			return err
+		},
+	}
 }
 
 func cleanCommand(s streams) *cli.Command {
@@ -67,10 +104,7 @@ func cleanCommand(s streams) *cli.Command {
 			if c.NArg() > 0 {
 				return usage("cleaning another host is not supported yet: run `sweep clean` there")
 			}
-			rt, err := newRuntime("process")
-			if err != nil {
-				return err
-			}
+			rt := launch.NewProcess(stateDir(), cacheDir())
 			found, err := runner.Clean(c.Context, rt, stateDir(), !c.Bool("yes"))
 			for _, in := range found {
 				what := "found"

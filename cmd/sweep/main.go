@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // a static binary on a host without zone files still knows a deadline's zone
 )
 
 // Exit codes, as in `sweep help`.

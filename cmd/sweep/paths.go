@@ -10,7 +10,6 @@ import (
 	"github.com/adrg/xdg"
 	"github.com/urfave/cli/v2"
 
-	"sweep/internal/launch"
 	"sweep/internal/runner"
 	"sweep/internal/store"
 )
@@ -58,10 +57,3 @@ func stateDir() string { return filepath.Join(xdg.StateHome, "sweep") }
 
 // cacheDir is where hash-named copies of this binary are.
 func cacheDir() string { return filepath.Join(xdg.CacheHome, "sweep") }
-
-func newRuntime(name string) (launch.Runtime, error) {
-	if name != "process" {
-		return nil, usage("container.runtime %q is not supported yet; \"process\" is: it runs the server on this machine", name)
-	}
-	return launch.NewProcess(stateDir(), cacheDir()), nil
-}

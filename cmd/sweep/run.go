@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"sweep/internal/launch"
 	"sweep/internal/runner"
-	"sweep/internal/store"
 	"sweep/internal/sweep"
 )
 
@@ -39,28 +40,29 @@ func runCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := openStore(c)
-			if err != nil {
-				return err
-			}
-			return runPlan(c, s, plan, dir)
+			return runPlan(c, s, plan)
 		},
 	}
 }
 
-func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error {
-	if plan.Host != "" && plan.Host != "local" {
-		return usage("host %q: running on another host is not supported yet; run sweep on that host, or use host: local", plan.Host)
+func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
+	if missing := plan.Unsupported(); len(missing) > 0 {
+		return usage("this build of sweep cannot run %s yet:\n  %s\n`sweep plan` shows what it would do", plan.File, strings.Join(missing, "\n  "))
 	}
-	rt, err := newRuntime(plan.Configurations[0].Container.Runtime)
+	secrets, err := secretsOf(plan)
 	if err != nil {
 		return err
 	}
+	dir, err := openStore(c)
+	if err != nil {
+		return err
+	}
+	rt := launch.NewProcess(stateDir(), cacheDir())
 	screen := newScreen(s, c.Bool("json"))
 	defer context.AfterFunc(c.Context, screen.stopping)()
 	facts := runner.HostFacts(c.Context, runner.Local{})
 	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
-		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event})
+		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event, Secrets: secrets})
 	screenErr := screen.close()
 	if outcome.Night != "" && !c.Bool("json") {
 		if reportErr := writeReport(dir, outcome.Night, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why
@@ -82,6 +84,22 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan, dir *store.Dir) error 
 	return nil
 }
 
+// secretsOf takes the secrets that a plan names from our own environment.
+func secretsOf(plan *sweep.Plan) ([]string, error) {
+	var secrets, missing []string
+	for _, name := range plan.Secrets {
+		if value, ok := os.LookupEnv(name); ok {
+			secrets = append(secrets, name+"="+value)
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	if missing != nil {
+		return nil, usage("server.secrets: %s is not set in this environment: export it and run again", strings.Join(missing, ", "))
+	}
+	return secrets, nil
+}
+
 // readPlan reads the one sweep file a command was given and plans it.
 func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
 	if c.NArg() != 1 {
@@ -94,6 +112,9 @@ func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
 	}
 	spec, err := sweep.Decode(name, text)
 	if err != nil {
+		return nil, err
+	}
+	if spec, err = onHost(spec, name); err != nil {
 		return nil, err
 	}
 	if c.IsSet("base-port") {

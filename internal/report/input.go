@@ -61,13 +61,16 @@ func ForNight(id string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[i
 		}
 		s := &in.Subjects[i]
 		s.Planned++
+		for _, skipped := range p.Skip {
+			in.NotRun = append(in.NotRun, Missing{Subject: i, Repeat: p.Repeat, Level: skipped.Name, Reason: skipped.Why})
+		}
 		run, ok := runs[p.Ordinal]
 		if !ok {
 			in.NotRun = append(in.NotRun, Missing{Subject: i, Repeat: p.Repeat, Reason: cmp.Or(reasons[p.Ordinal], "the night ended before it was reached")})
 			continue
 		}
 		s.Runs = append(s.Runs, run)
-		in.NotRun = append(in.NotRun, missingLevels(i, p.Repeat, plan.Levels, run)...)
+		in.NotRun = append(in.NotRun, missingLevels(i, p.Repeat, plan.LevelsOf(p), run)...)
 	}
 	return in
 }

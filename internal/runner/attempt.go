@@ -96,6 +96,10 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	}()
 	failure, err = a.measure(ctx)
 	torn := a.teardown(ctx)
+	if hookErr := a.hook(ctx, "after-run", a.plan.Hooks.AfterRun, a.event(store.Hook)); hookErr != nil && failure == nil {
+		failure = &sweep.Failure{Cause: sglang.Cause{Code: "hook-failed", Class: sglang.Config, Phase: sglang.PhaseServing,
+			Line: hookErr.Error(), Hint: "run the hook by hand and mend it"}}
+	}
 
 	now := time.Now()
 	a.record.Ended, a.record.Failure = &now, failure
@@ -130,6 +134,9 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 	if failure := a.checkGPUs(ctx); failure != nil {
 		return failure, nil
 	}
+	if failure := a.beforeRun(ctx); failure != nil {
+		return failure, nil
+	}
 	a.instance.Name = instanceName(a.record.Run) // known to the teardown before it is there
 	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: a.instance.Name, Labels: map[string]string{
 		"sweep": a.night.ID(), "id": a.config.ID, "run": a.record.Run}})
@@ -137,7 +144,12 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 		return a.hostFailure(ctx, "instance", err)
 	}
 	a.instance = instance
-	if a.server, err = launch.StartServer(ctx, a.Runtime, instance, a.serverSpec()); err != nil {
+	spec := a.serverSpec()
+	if spec.Env, err = a.environment(ctx); err != nil {
+		return &sweep.Failure{Cause: sglang.Cause{Code: "env-file", Class: sglang.Config, Phase: sglang.PhaseProcess,
+			Line: err.Error(), Hint: "mend the file or the sweep file's server.env-file"}}, nil
+	}
+	if a.server, err = launch.StartServer(ctx, a.Runtime, instance, spec); err != nil {
 		return a.startFailure(ctx, err)
 	}
 	if a.decision.reattach {
@@ -162,8 +174,25 @@ func (a *attempt) serverSpec() launch.ServerSpec {
 	if argv[0] == "sweep" {
 		argv[0] = a.instance.Bin
 	}
-	return launch.ServerSpec{HoldID: serverID(a.record.Attempt), Argv: argv, Env: append(a.config.Environ(), a.config.Unset()...),
-		Port: a.record.Port, Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall}}
+	return launch.ServerSpec{HoldID: serverID(a.record.Attempt), Argv: argv, Secrets: a.Secrets, Port: a.record.Port, Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall}}
+}
+
+// environment is the server's: the env-file's variables, and those of the
+// configuration over them.
+func (a *attempt) environment(ctx context.Context) ([]string, error) {
+	own := append(a.config.Environ(), a.config.Unset()...)
+	if a.config.EnvFile == "" {
+		return own, nil
+	}
+	text, err := a.Runtime.Files(a.instance).ReadAt(ctx, a.config.EnvFile, 0, 1<<20)
+	if err != nil {
+		return nil, fmt.Errorf("read env-file %s: %w", a.config.EnvFile, err)
+	}
+	settings, err := sweep.EnvFile(text)
+	if err != nil {
+		return nil, fmt.Errorf("read env-file %s: %w", a.config.EnvFile, err)
+	}
+	return append(sweep.Configuration{Env: settings}.Environ(), own...), nil
 }
 
 // serverID is what the server of an attempt is held under.

@@ -46,7 +46,7 @@ func (a *attempt) findBench(ctx context.Context, level bench.Level) (held *launc
 // finishBench lets the bench that runs on a server which was taken up again
 // come to its end, before anything else is asked of that server.
 func (a *attempt) finishBench(ctx context.Context) (*sweep.Failure, error) {
-	for _, level := range a.plan.Levels {
+	for _, level := range a.plan.LevelsOf(a.planned) {
 		if !slices.Contains(a.decision.missing, level.Key()) {
 			continue
 		}
@@ -200,6 +200,13 @@ func (a *attempt) collect(ctx context.Context, level bench.Level, held *launch.H
 	m, err := a.readMeasurement(ctx, out)
 	if err != nil {
 		return m, &noMeasurement{fmt.Errorf("%w; %s", err, lastLine(ctx, held))}
+	}
+	if m.Usable() && m.Failed > 0 && a.server != nil {
+		// Connections that broke may be a server that broke, whatever the bench
+		// could still send to what was left of it.
+		if alive, _, err := a.serverEnded(ctx); err == nil && !alive {
+			m.Ended = bench.ServerGone
+		}
 	}
 	m.Attempt = a.record.Attempt
 	return m, a.Store.WriteMeasurement(a.decision.ref, a.record.Attempt, m)

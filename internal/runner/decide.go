@@ -39,9 +39,9 @@ type decision struct {
 // decide looks for what was measured before: in this night first, then in any
 // other under the same ID, repeat and host.
 func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, error) {
-	keys := make([]string, len(n.plan.Levels))
-	for i, l := range n.plan.Levels {
-		keys[i] = l.Key()
+	var keys []string
+	for _, l := range n.plan.LevelsOf(p) {
+		keys = append(keys, l.Key())
 	}
 	var why []string
 	if ref, ok := n.mapped[p.Ordinal]; ok {

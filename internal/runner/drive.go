@@ -33,6 +33,10 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}
 	n.facts = facts
+	if err := n.hook(ctx, "before-night", n.plan.Hooks.BeforeNight, store.Event{}); err != nil {
+		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
+	}
+	defer func() { err = errors.Join(err, n.hook(ctx, "after-night", n.plan.Hooks.AfterNight, store.Event{})) }()
 	decisions, err := n.prepare(ctx)
 	if err != nil {
 		return n.finish(ctx, err)

@@ -143,7 +143,7 @@ func (n *nightRun) whole(ref store.RunRef) bool {
 // while nobody was there, and counts them.
 func (a *attempt) bringMeasurements(ctx context.Context) (int, error) {
 	saved := 0
-	for _, level := range a.plan.Levels {
+	for _, level := range a.plan.Levels { // of whichever run it was
 		held, _, out, running, err := a.findBench(ctx, level)
 		if err != nil {
 			return saved, err

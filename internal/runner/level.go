@@ -17,7 +17,7 @@ import (
 
 // levels measures what is missing, in the plan's order.
 func (a *attempt) levels(ctx context.Context) (*sweep.Failure, error) {
-	for _, level := range a.plan.Levels {
+	for _, level := range a.plan.LevelsOf(a.planned) {
 		if stopping(ctx) {
 			return nil, nil
 		}

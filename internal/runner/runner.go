@@ -25,6 +25,7 @@ type Options struct {
 	Version  string        // of sweep, for the fingerprint
 	Facts    sweep.HostFacts
 	Watch    func(store.Event) // receives each event after it is on disk
+	Secrets  []string          // NAME=value for the servers; never written or shown
 }
 
 // Outcome is how a night ended.

@@ -55,13 +55,14 @@ func FuzzArgparse(f *testing.F) {
 	f.Add("--model m --tp 8")
 	f.Add("--pp 2 -1 --=x -- -h --cuda-graph-bs 1 2 x")
 	f.Add("--max-total-tokens 9999999999999999K --model=")
+	flags := sglangFlags(defaultVersion)
 	f.Fuzz(func(t *testing.T, line string) {
 		argv := strings.Split(line, " ")
 		o, rest, err := splitOptions(argv)
 		if err != nil {
 			return
 		}
-		a, err := parseArgs(sglangFlags(defaultVersion), rest)
+		a, err := parseArgs(flags, rest)
 		if err == nil && a.None("model_path") {
 			t.Fatalf("accepted %q without a model (%+v)", line, o)
 		}

@@ -54,7 +54,7 @@ const (
 // faultKind is a line of the table of faults.
 type faultKind struct {
 	name string
-	arg  string // syntax, "" for none
+	arg  string // syntax of what follows the name, "" for nothing
 	what string
 	of   string // the case it stands for
 	set  func(f *faults, arg string) error

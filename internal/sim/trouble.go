@@ -68,7 +68,7 @@ func (e *engine) slower(now time.Time) float64 {
 	by := 1 + e.faults.drift/100*now.Sub(e.since).Minutes()*e.scale
 	if e.started < e.faults.slowFirst {
 		if e.started%10 == 0 {
-			e.log.ranked(" TP0", "Entering DeepGEMM JIT Single Kernel session. And it will take a few seconds.")
+			e.log.line("Entering DeepGEMM JIT Single Kernel session. And it will take a few seconds.")
 		}
 		by *= 2
 	}

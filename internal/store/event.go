@@ -33,7 +33,8 @@ const (
 	AttemptEnd    EventType = "attempt.end"    // Seconds of teardown; Text: "clean" or what is left
 	RunEnd        EventType = "run.end"        // Text: done, failed, interrupted
 	Stopping      EventType = "stopping"       // a person asked to stop
-	Warning       EventType = "warning"
+	Hook          EventType = "hook"           // Phase: which; Text: command and output; Code
+	Warning       EventType = "warning"        // Text
 )
 
 // Event is one line of events.jsonl, in the order things happened.

@@ -34,12 +34,6 @@ func (p *Plan) Unsupported() []string {
 		if c.CopyOf != "" {
 			once("copy-of", "container: fresh containers as a copy (copy-of: %s) cannot be made yet; name an existing instance.", Printable(c.CopyOf))
 		}
-		if file := p.Configurations[i].EnvFile; file != "" {
-			once("env-file", "server: the variables of env-file %s cannot be read yet; write them under env.", Printable(file))
-		}
-	}
-	if len(p.Secrets) > 0 {
-		say("server: secrets (%s) cannot be handed to the server yet.", list(p.Secrets))
 	}
 	if p.Tool != "" && p.Tool != bench.Tool {
 		say("bench: the tool %s cannot be used yet, only native can.", Printable(p.Tool))
@@ -58,28 +52,5 @@ func (p *Plan) Unsupported() []string {
 	if p.Night.Cooldown > 0 {
 		say("night: the host cannot be given a cooldown between runs yet.")
 	}
-	for _, h := range []struct {
-		name string
-		argv []string
-	}{{"before-night", p.Hooks.BeforeNight}, {"before-run", p.Hooks.BeforeRun}, {"after-run", p.Hooks.AfterRun}, {"after-night", p.Hooks.AfterNight}} {
-		if h.argv != nil {
-			say("hooks: %s cannot be run yet.", h.name)
-		}
-	}
 	return reasons
-}
-
-func list(names []string) string {
-	const most = 8
-	text := ""
-	for i, name := range names {
-		if i == most {
-			return text + ", …"
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += Printable(name)
-	}
-	return text
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -177,19 +178,13 @@ func TestSecondSweepOnAHostIsRefused(t *testing.T) {
 	p := newPlace(t, shortNight)
 	c, _ := p.startAndWait(`"attempt.start"`)
 	out, err := p.command("run", p.file).CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !asExit(err, &exit) || exit.ExitCode() != exitHost || !bytes.Contains(out, []byte("another sweep is running here (pid ")) {
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitHost || !bytes.Contains(out, []byte("another sweep is running here (pid ")) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if err := c.Wait(); err != nil {
 		t.Errorf("the first sweep: %v", err)
 	}
 	p.complete()
-}
-
-func asExit(err error, exit **exec.ExitError) bool {
-	e, ok := err.(*exec.ExitError)
-	*exit = e
-	return ok
 }
 
 // gpuNight is one whose server claims GPUs: not the simulator by its name, so

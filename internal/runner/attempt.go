@@ -97,8 +97,7 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	failure, err = a.measure(ctx)
 	torn := a.teardown(ctx)
 	if hookErr := a.hook(ctx, "after-run", a.plan.Hooks.AfterRun, a.event(store.Hook)); hookErr != nil && failure == nil {
-		failure = &sweep.Failure{Cause: sglang.Cause{Code: "hook-failed", Class: sglang.Config, Phase: sglang.PhaseServing,
-			Line: hookErr.Error(), Hint: "run the hook by hand and mend it"}}
+		failure = configFailure("hook-failed", hookErr, hookHint)
 	}
 
 	now := time.Now()
@@ -145,10 +144,11 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 	}
 	a.instance = instance
 	spec := a.serverSpec()
-	if spec.Env, err = a.environment(ctx); err != nil {
-		return &sweep.Failure{Cause: sglang.Cause{Code: "env-file", Class: sglang.Config, Phase: sglang.PhaseProcess,
-			Line: err.Error(), Hint: "mend the file or the sweep file's server.env-file"}}, nil
+	env, envErr := a.environment(ctx)
+	if envErr != nil {
+		return configFailure("env-file", envErr, "mend the file or the sweep file's server.env-file"), nil
 	}
+	spec.Env = env
 	if a.server, err = launch.StartServer(ctx, a.Runtime, instance, spec); err != nil {
 		return a.startFailure(ctx, err)
 	}

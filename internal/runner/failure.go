@@ -46,3 +46,8 @@ func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*swe
 	return &sweep.Failure{Cause: sglang.Cause{Code: step + "-failed", Class: sglang.Host, Phase: sglang.PhaseProcess,
 		Line: err.Error(), Hint: "see the message, mend the host, and run the sweep again"}}, nil
 }
+
+// configFailure is for what the sweep file asks for and this host does not have.
+func configFailure(code string, err error, hint string) *sweep.Failure {
+	return &sweep.Failure{Cause: sglang.Cause{Code: code, Class: sglang.Config, Phase: sglang.PhaseProcess, Line: err.Error(), Hint: hint}}
+}

@@ -42,14 +42,15 @@ func (n *nightRun) hook(ctx context.Context, name string, argv []string, e store
 	return nil
 }
 
+const hookHint = "run the hook by hand and mend it"
+
 // beforeRun runs the hook before an attempt; its failure is the attempt's.
 func (a *attempt) beforeRun(ctx context.Context) *sweep.Failure {
 	if a.decision.reattach {
 		return nil
 	}
 	if err := a.hook(ctx, "before-run", a.plan.Hooks.BeforeRun, a.event(store.Hook)); err != nil {
-		return &sweep.Failure{Cause: sglang.Cause{Code: "hook-failed", Class: sglang.Config, Phase: sglang.PhaseProcess,
-			Line: err.Error(), Hint: "run the hook by hand and mend it"}}
+		return configFailure("hook-failed", err, hookHint)
 	}
 	return nil
 }

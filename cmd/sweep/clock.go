@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"sweep/internal/sglang"
 	"sweep/internal/store"
 )
 
@@ -200,11 +201,4 @@ func short(d time.Duration) string {
 }
 
 // printable strips what a terminal would obey.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
-			return -1
-		}
-		return r
-	}, s)
-}
+func printable(s string) string { return sglang.Plain(s) }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -173,80 +172,6 @@ func writeTable(t report.Table, w io.Writer, format string) error {
 		return t.JSON(w)
 	default:
 		return usage("--format is one of text, markdown, json, not %q", format)
-	}
-}
-
-func lsCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "ls", Usage: "the nights so far",
-		Flags: []cli.Flag{dataFlag(), &cli.BoolFlag{Name: "json", Usage: "as JSON"}},
-		Action: func(c *cli.Context) error {
-			dir, err := openStore(c)
-			if err != nil {
-				return err
-			}
-			nights, problems, err := dir.Nights()
-			if err != nil {
-				return err
-			}
-			for _, p := range problems {
-				fmt.Fprintln(s.err, "sweep: warning: "+printable(p.String()))
-			}
-			if c.Bool("json") {
-				return writeJSON(s.out, nights)
-			}
-			return report.List(s.out, nightLines(nights), textOptions(s.out))
-		},
-	}
-}
-
-func nightLines(nights []store.NightInfo) []report.NightLine {
-	lines := make([]report.NightLine, len(nights))
-	for i, n := range nights {
-		state := "unfinished"
-		if n.Finished {
-			state = "finished"
-		}
-		lines[i] = report.NightLine{ID: n.ID, Host: n.Host, Started: n.Started, Planned: n.Runs, Done: n.Done, Failed: n.Failed,
-			State: state, Summary: n.Summary}
-	}
-	return lines
-}
-
-func textOptions(w io.Writer) report.TextOptions {
-	return report.TextOptions{Width: textWidth(w), Color: useColor(w)}
-}
-
-func showCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "show", Usage: "all that is known of a run", ArgsUsage: "RUN",
-		Description: "RUN is the name of a run, of a configuration (its runs are shown one after the other), or a prefix.\n\n  sweep show parallel=tp8",
-		Flags:       []cli.Flag{dataFlag(), &cli.BoolFlag{Name: "json", Usage: "as JSON"}},
-		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return usage("show takes one run or configuration; `sweep ls` and `sweep report` name them")
-			}
-			dir, err := openStore(c)
-			if err != nil {
-				return err
-			}
-			_, runs, warnings, err := findRuns(dir, c.Args().First())
-			if err != nil {
-				return err
-			}
-			for _, w := range warnings {
-				fmt.Fprintln(s.err, "sweep: warning: "+printable(w))
-			}
-			if c.Bool("json") {
-				return writeJSON(s.out, runs)
-			}
-			for _, run := range runs {
-				if err := report.RunText(s.out, run, verdict.Judge([]sweep.Run{run}, verdict.Limits{}), textOptions(s.out)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
 	}
 }
 

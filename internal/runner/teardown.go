@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"sweep/internal/gpu"
 	"sweep/internal/launch"
 	"sweep/internal/sweep"
 )
@@ -47,25 +46,4 @@ func (a *attempt) teardown(ctx context.Context) error {
 		return errors.Join(trouble, fmt.Errorf("%w: dirty host after run %s: %s", ErrHost, a.record.Run, strings.Join(t.Left, "; ")))
 	}
 	return trouble
-}
-
-// provenFree proves the GPUs free, or says why there is nothing to prove.
-// Where GPUs were seen before, "not known" is not "free".
-func (a *attempt) provenFree(ctx context.Context) (how string, left []string) {
-	switch {
-	case a.simulated():
-		return "not looked at: simulated server", nil
-	case a.instance.Name == "":
-		return "not looked at: nothing was started", nil
-	}
-	busy, last := gpu.WaitFree(ctx, a.Command, time.Second)
-	switch {
-	case len(busy) > 0:
-		return "not clean", busy
-	case len(last.GPUs) == 0 && len(a.Facts.GPUs) > 0:
-		return "not known", []string{"GPUs cannot be looked at: " + last.Note}
-	case len(last.GPUs) == 0:
-		return "not looked at: " + last.Note, nil
-	}
-	return "clean", nil
 }

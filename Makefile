@@ -13,7 +13,7 @@ lint:
 	GOOS=darwin go vet ./...
 	$(GOLANGCI) run ./...
 golden: ## rewrite the golden files; read the diff before you commit it
-	go test ./internal/report ./cmd/sweep -update
+	go test ./internal/report ./internal/sweep ./cmd/sweep -update
 bench: ## the figures of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./internal/sweep
 	go test -count=1 -v -run 'TestAccuracy' ./cmd/sweep

@@ -15,7 +15,7 @@ import (
 	"sweep/internal/sweep"
 )
 
-var updatePlan = flag.Bool("update-plan", false, "rewrite testdata/plan-*.txt")
+var updatePlan = flag.Bool("update", false, "rewrite testdata/plan-*.txt")
 
 const planExample = `name: example
 description: "TP8 against TP4+PP2 with a description that is longer than one line of a console, \e[31mand red"

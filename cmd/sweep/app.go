@@ -66,7 +66,7 @@ func newApp(s streams) *cli.App {
 
 func commands(s streams) []*cli.Command {
 	list := []*cli.Command{
-		runCommand(s), planCommand(s), reportCommand(s), compareCommand(s), lsCommand(s), showCommand(s),
+		initCommand(s), runCommand(s), planCommand(s), reportCommand(s), compareCommand(s), lsCommand(s), showCommand(s),
 		benchCommand(s), cleanCommand(s), schemaCommand(s), completionCommand(s),
 		{Name: "sim", Usage: "a simulated sglang server: starts from sglang's own flags", Description: "See `sweep sim --help`."},
 		{Name: "supervise", Usage: "hold a process so that it outlives its starter (used by sweep itself)", Hidden: true},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -41,7 +40,7 @@ func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan
 	if err != nil {
 		return nil, err
 	}
-	report := sweep.CheckFlags(plan, list, sweep.FlagCheck{GPUs: plan.GPUs, Strict: c.Bool("strict-flags")})
+	report := sweep.CheckFlags(plan, list, sweep.FlagCheck{GPUs: plan.GPUs, KVTokens: poolTokens(c, plan), Strict: c.Bool("strict-flags")})
 	if err := report.Err(spec); err != nil {
 		return nil, err
 	}
@@ -60,6 +59,25 @@ func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan
 	return plan, nil
 }
 
+// poolTokens are the tokens that the KV pool of a configuration held at its last
+// start, by ID; none where no start is on record. Nothing is written, and what
+// cannot be read is not known.
+func poolTokens(c *cli.Context, plan *sweep.Plan) map[string]int {
+	dir, err := oldStore(c, plan)
+	if err != nil {
+		return nil
+	}
+	tokens := map[string]int{}
+	for _, run := range earlierRuns(dir, plan) { // oldest first
+		for _, r := range run.Records {
+			if s := r.Fingerprint.Server; s != nil && s.MaxTotalTokens != nil {
+				tokens[run.ID] = *s.MaxTotalTokens
+			}
+		}
+	}
+	return tokens
+}
+
 // flagList is the list of the version that was named, else of the sglang that
 // is installed where the server will run, else the newest that is known.
 func flagList(c *cli.Context, plan *sweep.Plan) (*sglang.FlagSet, error) {
@@ -74,10 +92,8 @@ func flagList(c *cli.Context, plan *sweep.Plan) (*sglang.FlagSet, error) {
 	}
 	local := (plan.Host == "" || plan.Host == "local") && first.Container.Runtime == sweep.RuntimeProcess
 	if local && strings.HasPrefix(filepath.Base(first.Command[0]), "python") {
-		if dump := installedFlags(c.Context, first); dump != nil {
-			if list, err := sglang.ParseFlagDump(dump); err == nil {
-				return list, nil
-			}
+		if list := installedFlags(c.Context, first); list != nil {
+			return list, nil
 		}
 	}
 	list, _ := sglang.Flags("")
@@ -98,28 +114,35 @@ func simVersion(command []string) string {
 const simDefault = "0.5.10.post1"
 
 // installedFlags asks the installed sglang for its argument parser, once for
-// each version: the answer is cached. Null where there is none to ask.
-func installedFlags(ctx context.Context, config sweep.Configuration) []byte {
+// each version: the answer is cached. Nil where there is none to ask.
+func installedFlags(ctx context.Context, config sweep.Configuration) *sglang.FlagSet {
 	versions := runner.Packages(ctx, config)
 	if versions["sglang"] == "" {
 		return nil
 	}
 	key := sha256.Sum256([]byte(config.Command[0] + "\x00" + versions["sglang"]))
 	path := filepath.Join(cacheDir(), "flags", fmt.Sprintf("%x.json", key[:8]))
-	if text, err := os.ReadFile(path); err == nil && len(text) <= sglang.MaxFlagDump {
-		return text
+	if text, err := os.ReadFile(path); err == nil {
+		if list, err := sglang.ParseFlagDump(text); err == nil {
+			return list
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, sglang.DumpTimeout)
 	defer cancel()
-	argv := sglang.DumpCommand(config.Command[0])
-	ask := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	ask.Env = append(launch.BareEnvironment(), config.Environ()...)
+	ask, err := launch.BareCommand(ctx, sglang.DumpCommand(config.Command[0]), config.Environ())
+	if err != nil {
+		return nil
+	}
 	text, err := ask.Output()
-	if err != nil || len(text) > sglang.MaxFlagDump {
+	if err != nil {
+		return nil
+	}
+	list, err := sglang.ParseFlagDump(text)
+	if err != nil {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), fs.FileMode(0o700)); err == nil {
 		_ = renameio.WriteFile(path, text, 0o600) // it is asked again where it cannot be kept
 	}
-	return text
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mattn/go-isatty"
@@ -21,9 +22,14 @@ func planCommand(s streams) *cli.Command {
 		Name: "plan", Usage: "show what a sweep file would do, in order", ArgsUsage: "FILE",
 		Description: "  sweep plan night.yaml\n  sweep plan --commands --only parallel=tp8 night.yaml   # ready to paste\n  sweep plan --json - < night.yaml",
 		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
+			&cli.StringFlag{Name: "deadline", Usage: "compare the estimate with this `time` and zone, \"07:00 Europe/Prague\"", DefaultText: "the file's night.deadline"},
 			&cli.BoolFlag{Name: "commands", Usage: "print the exact command of each configuration"},
 			&cli.BoolFlag{Name: "json", Usage: "the frozen plan as JSON"}),
 		Action: func(c *cli.Context) error {
+			deadline, err := deadlineFlag(c)
+			if err != nil {
+				return err
+			}
 			plan, err := readPlan(c, s)
 			if err != nil {
 				return err
@@ -35,7 +41,7 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := planTextOptions{Commands: c.Bool("commands"), Now: time.Now(), Known: recorded(dir, plan)}
+			o := planTextOptions{Commands: c.Bool("commands"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
 			if err := writePlan(s.out, plan, o); err != nil {
 				return err
 			}
@@ -44,30 +50,43 @@ func planCommand(s streams) *cli.Command {
 	}
 }
 
+// deadlineFlag reads --deadline, nil where it is not given.
+func deadlineFlag(c *cli.Context) (*sweep.Deadline, error) {
+	if !c.IsSet("deadline") {
+		return nil, nil
+	}
+	d, err := sweep.ParseDeadline(c.String("deadline"))
+	if err != nil {
+		return nil, usage("--deadline: %w", err)
+	}
+	return &d, nil
+}
+
 // previewRuns bounds the plans whose runs are looked for on disk.
 const previewRuns = 5000
 
 // oldStore opens the data directory if it is there: a plan writes nothing. Nil
 // where it is not, or where the plan is too large to look for all its runs.
 func oldStore(c *cli.Context, plan *sweep.Plan) (*store.Dir, error) {
-	if _, err := os.Stat(dataDir(c)); err != nil || len(plan.Runs) > previewRuns {
+	if _, err := os.Stat(filepath.Join(dataDir(c), "runs")); err != nil || len(plan.Runs) > previewRuns {
 		return nil, nil //nolint:nilerr // no data yet is no problem
 	}
 	return openStore(c)
 }
 
-// recorded gathers the times of earlier runs of a plan's configurations.
-func recorded(dir *store.Dir, plan *sweep.Plan) map[string]sweep.Times {
+// earlierRuns are the runs of a plan's configurations that are on disk; what
+// cannot be read is left out, and so assumed.
+func earlierRuns(dir *store.Dir, plan *sweep.Plan) []sweep.Run {
 	if dir == nil {
 		return nil
 	}
 	var runs []sweep.Run
 	for _, c := range plan.Configurations {
-		if some, _, err := dir.RunsOf(c.ID); err == nil { // what cannot be read is assumed, and said so
+		if some, _, err := dir.RunsOf(c.ID); err == nil {
 			runs = append(runs, some...)
 		}
 	}
-	return sweep.TimesOf(runs)
+	return runs
 }
 
 // writePreview says how much of a plan is there already, on this host.

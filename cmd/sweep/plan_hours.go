@@ -24,7 +24,11 @@ func writePlanHours(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 	if assumed := planAssumed(e); assumed != "" {
 		say("", "assumed: "+assumed)
 	}
-	if text := planDeadline(p, e, o.Now); text != "" {
+	deadline := p.Night.Deadline
+	if o.Deadline != nil {
+		deadline = o.Deadline
+	}
+	if text := planDeadline(deadline, e, o.Now); text != "" {
 		say("Deadline", text)
 	}
 	if p.Night.Cooldown > 0 {
@@ -50,8 +54,7 @@ func planAssumed(e sweep.Estimate) string {
 }
 
 // planDeadline compares the end of a night that begins now with its deadline.
-func planDeadline(p *sweep.Plan, e sweep.Estimate, now time.Time) string {
-	d := p.Night.Deadline
+func planDeadline(d *sweep.Deadline, e sweep.Estimate, now time.Time) string {
 	if d == nil {
 		return ""
 	}

@@ -16,6 +16,7 @@ import (
 type planTextOptions struct {
 	Commands bool                   // also the exact command of each run, ready to paste
 	Known    map[string]sweep.Times // what was recorded, by configuration ID; nil: nothing
+	Deadline *sweep.Deadline        // to compare with instead of the plan's own; nil: the plan's own
 	Now      time.Time              // when the night would start; zero: its end is not compared with a deadline
 }
 

@@ -152,18 +152,6 @@ func (p *Process) read(ctx context.Context, name string) (Instance, error) {
 	return Instance{Name: name, Labels: m.Labels, Dir: dir, Bin: m.Bin, Address: "127.0.0.1", Env: BareEnvironment(), Created: m.Created}, nil
 }
 
-// BareEnvironment is what a held process starts from on the bare machine, as
-// in a container: what a login happens to have set must not change a run.
-func BareEnvironment() []string {
-	env := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"}
-	for _, name := range []string{"HOME", "USER"} {
-		if value := os.Getenv(name); value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env
-}
-
 // usableBinary is the one an instance was made with, or ours where the cache
 // was emptied meanwhile.
 func (p *Process) usableBinary(ctx context.Context, recorded string) (string, error) {

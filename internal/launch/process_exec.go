@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"sweep/internal/supervise"
 )
 
 // execDrain is how long Exec waits for output after its command has ended: a
@@ -43,6 +45,9 @@ func execHere(ctx context.Context, cmd Cmd) (ExecResult, error) {
 	for try := 0; ; try++ {
 		c = exec.CommandContext(ctx, cmd.Argv[0], cmd.Argv[1:]...)
 		c.Dir, c.Env = cmd.Dir, append(os.Environ(), cmd.Env...)
+		if path, err := supervise.Program(cmd.Argv[0], c.Env); err == nil { // as a held process finds it
+			c.Path, c.Err = path, nil
+		}
 		c.Stdout, c.Stderr = &stdout, &stderr
 		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

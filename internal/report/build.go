@@ -26,6 +26,7 @@ func Build(in Input) Table {
 		Common:   b.common,
 		Baseline: b.baseline(),
 		Reused:   b.reused(),
+		Inert:    b.inert(),
 		Warnings: b.warnings(),
 		Levels:   b.levels(),
 		Failures: b.failures(),

@@ -10,10 +10,12 @@ import (
 	"sweep/internal/verdict"
 )
 
-// Codes of findings that are shown as marks instead of footnotes.
+// Codes of findings that are shown as marks, or once at the head, instead of as
+// footnotes.
 const (
 	codeSimulated = "simulated"
 	codeImported  = "imported"
+	codeInert     = "inert"
 )
 
 // marks says in capitals what a reader of any figure of the run must know.
@@ -81,7 +83,7 @@ func (b *builder) rowFindings(r Row, key string) []Footnote {
 		}
 		measured++
 		for _, f := range b.in.Findings {
-			if f.Run != run.Name || f.Key != "" && f.Key != key || f.Code == codeSimulated || f.Code == codeImported {
+			if f.Run != run.Name || f.Key != "" && f.Key != key || f.Code == codeSimulated || f.Code == codeImported || f.Code == codeInert {
 				continue
 			}
 			kind := Footnote{Code: f.Code, Grade: string(f.Grade)}

@@ -29,6 +29,9 @@ func (t Table) Markdown(w io.Writer) error {
 	if t.Baseline != "" {
 		m.items([]string{"baseline: " + t.Baseline})
 	}
+	for _, sentence := range t.Inert {
+		m.items([]string{"inert: " + sentence})
+	}
 	if len(t.Levels) > 0 {
 		m.items([]string{markdownLegend(t)})
 	}

@@ -18,6 +18,7 @@ type Table struct {
 	Common   []string   `json:"common"`                   // axis=label that all configurations have
 	Baseline string     `json:"baseline"`                 // as the rows call it; empty: none
 	Reused   string     `json:"reused,omitempty"`         // how many of a night's runs are of earlier ones; empty: none
+	Inert    []string   `json:"inert,omitempty"`          // configurations that turned out to be one and the same server, a sentence each
 	Goodput  string     `json:"goodput_limits,omitempty"` // limits of goodput at every level that has it; empty: each says its own
 	Marks    []string   `json:"marks"`                    // "SIMULATED", "IMPORTED": of every figure below
 	Warnings []string   `json:"warnings"`

@@ -60,6 +60,7 @@ func (t Table) head(p *printer) {
 	if len(t.Common) > 0 {
 		entry("in common", strings.Join(t.Common, ", "))
 	}
+	entry("inert", t.Inert...)
 	if len(t.Levels) > 0 {
 		entry("legend", t.legend())
 	}

@@ -129,6 +129,41 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// D21: a measurement of other packages is never taken for one of these.
+func TestD21OtherPackagesAreMeasuredAnew(t *testing.T) {
+	here := sweep.HostFacts{Hostname: "here", Kernel: "6"}
+	for _, c := range []struct {
+		name string
+		then map[string]string // when it was measured; null: not known
+		want action
+		why  string
+	}{
+		{"the same", map[string]string{"sglang": "0.5.10.post1", "torch": "2.9.1"}, reuse, "same ID, host and levels"},
+		{"a newer sglang", map[string]string{"sglang": "0.5.9", "torch": "2.9.1"}, fresh, "anew: run r1 is of other packages (sglang 0.5.9, now 0.5.10.post1)"},
+		{"one more", map[string]string{"sglang": "0.5.10.post1"}, fresh, "anew: run r1 is of other packages (torch none, now 2.9.1)"},
+		{"not known", nil, reuse, "same ID, host and levels"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPast(t)
+			p.plan.Configurations[0].Command = []string{"python3", "-m", "sglang.launch_server"}
+			p.facts = &factsAsker{known: map[string]map[string]string{"python3\x00": {"sglang": "0.5.10.post1", "torch": "2.9.1"}}}
+			ref := p.run("r1", sweep.StatusDone, here, good(0), good(1))
+			run, _, err := p.Store.LoadRun(ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run.Records[0].Fingerprint.Packages = c.then
+			if err := p.Store.WriteRecord(run.Records[0]); err != nil {
+				t.Fatal(err)
+			}
+			d, err := p.decide(t.Context(), p.plan.Runs[0])
+			if err != nil || d.action != c.want || !strings.HasPrefix(d.why, c.why) {
+				t.Errorf("%v, %+v", err, d)
+			}
+		})
+	}
+}
+
 func TestHostHasOneLock(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "below", "host.lock")
 	unlock, err := lockHost(dir)

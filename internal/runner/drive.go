@@ -22,6 +22,13 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := n.say(start); err != nil {
 		return err
 	}
+	if n.other != "" {
+		if err := n.say(store.Event{Type: store.Warning, Text: fmt.Sprintf(
+			"night %s of %s was cut off and had another plan: the file was changed, or other options were given. This is a new night; the plan of that one stands as it was",
+			n.other, n.plan.Name)}); err != nil {
+			return err
+		}
+	}
 	if err := bench.CheckFiles(n.plan.Levels); err != nil {
 		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}

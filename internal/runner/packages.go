@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os/exec"
 	"path"
 	"strings"
 	"time"
@@ -85,8 +84,10 @@ func (f *factsAsker) ask(ctx context.Context, python string, env []string) map[s
 func Packages(ctx context.Context, c sweep.Configuration) map[string]string {
 	ctx, cancel := context.WithTimeout(ctx, packageTime)
 	defer cancel()
-	ask := exec.CommandContext(ctx, c.Command[0], "-c", packageScript)
-	ask.Env = append(launch.BareEnvironment(), c.Environ()...)
+	ask, err := launch.BareCommand(ctx, []string{c.Command[0], "-c", packageScript}, c.Environ())
+	if err != nil {
+		return nil
+	}
 	out, err := ask.Output()
 	if err != nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sweep/internal/gpu"
@@ -56,7 +57,7 @@ func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, e
 	}
 	defer unlock()
 
-	night, resumed, err := openNight(o.Store, plan)
+	night, resumed, other, err := openNight(o.Store, plan)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -70,6 +71,7 @@ func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, e
 	}
 	o.Runtime = launch.Bounded(o.Runtime)
 	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}, counted: map[string]bool{}}
+	n.other = other
 	err = n.drive(ctx, resumed)
 	return n.outcome, err
 }
@@ -89,19 +91,28 @@ func (o Outcome) Code() int {
 }
 
 // openNight finds the unfinished night of this very plan, or makes a new one.
-func openNight(dir *store.Dir, plan *sweep.Plan) (*store.Night, bool, error) {
+// other is the last night of that name, where it is not over and was planned
+// otherwise: what is run now is not what it was made of.
+func openNight(dir *store.Dir, plan *sweep.Plan) (night *store.Night, resumed bool, other string, err error) {
 	nights, _, err := dir.Nights()
 	if err != nil {
-		return nil, false, fmt.Errorf("read the nights so far: %w", err)
+		return nil, false, "", fmt.Errorf("read the nights so far: %w", err)
 	}
-	for i := len(nights) - 1; i >= 0; i-- {
-		if nights[i].PlanHash == plan.Hash && !nights[i].Finished {
-			night, err := dir.OpenNight(nights[i].ID)
-			return night, true, err
+	named := false
+	for _, n := range slices.Backward(nights) {
+		if n.PlanHash == plan.Hash && !n.Finished {
+			night, err = dir.OpenNight(n.ID)
+			return night, true, "", err
+		}
+		if n.Name == plan.Name && !named {
+			named = true
+			if !n.Finished {
+				other = n.ID
+			}
 		}
 	}
-	night, err := dir.CreateNight(plan, time.Now())
-	return night, false, err
+	night, err = dir.CreateNight(plan, time.Now())
+	return night, false, other, err
 }
 
 // nightRun is the state of one night while it is driven. It is used by one
@@ -112,6 +123,7 @@ type nightRun struct {
 	night   *store.Night
 	journal *store.Journal
 	outcome Outcome
+	other   string               // an unfinished night of this name, of another plan
 	mapped  map[int]store.RunRef // ordinal to run, as the journal of this night says
 	ended   map[int]string       // ordinal to how it ended in this night
 	counted map[string]bool      // run and level key: measured in this start, so not reused in it

@@ -25,6 +25,8 @@ func TestBatches(t *testing.T) {
 			"[2026-08-07 03:05:03 TP1] KV cache pool is full. Retract requests. #retracted_reqs: 3, #new_tokens_gained: 100, #new_token_ratio: 0.9998 -> 1.0000\n",
 			BatchStats{Decode: 2, Prefill: 1, MaxRunning: n(40), MaxQueued: n(9), Retractions: 3, GraphShare: f(1), MaxTotalTokens: n(314304),
 				MaxRunningRequests: n(64), AvailableGPUMem: f(6.1), AcceptLength: f(3), TokenUsage: f(0.97)}},
+		{"a full KV pool", string(readLog(t, "sim-retractions-v0.5.14")), BatchStats{Decode: 8, Prefill: 8, MaxRunning: n(40), MaxQueued: n(18), Retractions: 5,
+			GraphShare: f(1), MaxTotalTokens: n(8192), MaxRunningRequests: n(2048), AvailableGPUMem: f(8.38), TokenUsage: f(0.99)}},
 		{"only the first pipeline stage", "[2026-08-07 03:05:00 PP1 TP0] max_total_num_tokens=5, max_running_requests=9\n" +
 			"[2026-08-07 03:05:00 PP0 TP0] Decode batch [17], #running-req: 2, #token: 1, token usage: 0.01, cuda graph: False, gen throughput (token/s): 1.0, #queue-req: 0\n" +
 			"[2026-08-07 03:05:00 PP1 TP0] Decode batch [17], #running-req: 8, #token: 1, token usage: 0.01, cuda graph: False, gen throughput (token/s): 1.0, #queue-req: 0\n",

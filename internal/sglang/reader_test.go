@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,129 +30,6 @@ func read(log []byte) *LogReader {
 	return r
 }
 
-// names writes phases as "process init weights".
-func names(phases []Phase) string {
-	var out []string
-	for _, p := range phases {
-		out = append(out, string(p.Name))
-	}
-	return strings.Join(out, " ")
-}
-
-const (
-	loading  = "process init weights"
-	pooled   = loading + " kv-cache"
-	captured = pooled + " graphs"
-	tuned    = pooled + " autotune graphs http"
-	served   = tuned + " warmup serving"
-)
-
-// TestLogs holds what each log of testdata/logs must be read as. A log without
-// a row, and a row without a log, fail.
-func TestLogs(t *testing.T) {
-	rows := []struct {
-		log, phases, code string
-		class             Class
-		in                PhaseName
-	}{
-		{log: "good-v0.5.10", phases: served},
-		{log: "good-v0.5.17", phases: served},
-		{log: "good-v0.5.3-single-gpu", phases: captured + " http warmup serving"},
-		{log: "good-ms-stamps-dp-pp", phases: served},
-		{log: "good-no-graphs", phases: pooled + " http warmup serving"},
-		{log: "good-draft-model", phases: captured + " weights kv-cache graphs http warmup serving"},
-		{log: "good-8-ranks-interleaved", phases: captured + " http warmup serving"},
-		{"A15-unknown-flag", "process", "unknown-flag", Config, PhaseProcess},
-		{"A15-unknown-flag-serve", "process", "unknown-flag", Config, PhaseProcess},
-		{"invalid-choice", "process", "invalid-value", Config, PhaseProcess},
-		{"invalid-int", "process", "invalid-value", Config, PhaseProcess},
-		{"ambiguous-option", "process", "ambiguous-flag", Config, PhaseProcess},
-		{"missing-argument", "process", "bad-arguments", Config, PhaseProcess},
-		{"not-installed", "process", "not-installed", Config, PhaseProcess},
-		{"args-combination", "process", "args-combination", Config, PhaseProcess},
-		{"model-missing", "process", "model-missing", Config, PhaseProcess},
-		{"weights-missing", loading, "model-missing", Config, PhaseWeights},
-		{"weights-damaged", loading, "weights-unreadable", Config, PhaseWeights},
-		{"disk-full", loading, "disk-full", Host, PhaseWeights},
-		{"quant-config", loading, "quant-config-missing", Config, PhaseWeights},
-		{"weight-shape", loading, "weight-shape", Config, PhaseWeights},
-		{"A20-gpus-busy", "process init", "gpus-busy", Host, PhaseInit},
-		{"A20-draft-unbalanced", pooled, "draft-memory-unbalanced", Config, PhaseKV},
-		{"kv-too-small", pooled, "kv-too-small", Config, PhaseKV},
-		{"kv-too-small-v0.5.14", pooled, "kv-too-small", Config, PhaseKV},
-		{"oom-at-load", loading, "cuda-oom", Config, PhaseWeights},
-		{"oom-at-load-old", loading, "cuda-oom", Config, PhaseWeights},
-		{"oom-at-capture", captured, "cuda-oom", Config, PhaseGraphs},
-		{"capture-failed", captured, "graph-capture", Config, PhaseGraphs},
-		{"A18-unsupported-arch", served, "unsupported-kernel", Serving, PhaseServing},
-		{"no-kernel-image", pooled, "unsupported-kernel", Config, PhaseKV},
-		{"deep-gemm-import", pooled, "unsupported-kernel", Config, PhaseKV},
-		{"triton-shared-memory", captured, "shared-memory", Config, PhaseGraphs},
-		{"nan", served, "nan", Serving, PhaseServing},
-		{"illegal-access", served, "illegal-access", Serving, PhaseServing},
-		{"nccl-timeout", served, "nccl-timeout", Serving, PhaseServing},
-		{"nccl-error", "process init", "nccl-error", Serving, PhaseInit},
-		{"A21-dev-shm", "process init", "dev-shm-small", Host, PhaseInit},
-		{log: "A17-hang-after-init", phases: "process init"},
-		{"watchdog", served, "watchdog", Serving, PhaseServing},
-		{"scheduler-crash-unknown", served, "scheduler-crash", Serving, PhaseServing},
-		{"child-killed", loading, "child-killed", Transient, PhaseWeights},
-		{"child-dead-v0.5.9", loading, "child-died", Transient, PhaseWeights},
-		{"child-crashed-serving", served, "child-killed", Serving, PhaseServing},
-		{"port-http", tuned, "port-in-use", Transient, PhaseHTTP},
-		{"port-internal", "process", "port-in-use", Transient, PhaseProcess},
-		{"port-dist", "process", "port-in-use", Transient, PhaseProcess},
-		{"warmup-failed", tuned + " warmup", "warmup-failed", Config, PhaseWarmup},
-		{"kv-overrun-then-nan", served, "nan", Serving, PhaseServing},
-		{"driver", "process", "driver-mismatch", Host, PhaseProcess},
-		{"gpu-lost", served, "gpu-lost", Host, PhaseServing},
-		{"unknown-exception", "process", "exception", Config, PhaseProcess},
-		{log: "A23-stale-lock", phases: "process"},
-		{"dirty-bytes", served, "cuda-oom", Serving, PhaseServing},
-	}
-	known := map[string]bool{}
-	for _, row := range rows {
-		known[row.log] = true
-		t.Run(row.log, func(t *testing.T) {
-			r := read(readLog(t, row.log))
-			if got := names(r.Phases()); got != row.phases {
-				t.Errorf("phases: %s, want %s", got, row.phases)
-			}
-			if got := strings.HasSuffix(row.phases, "serving"); got != r.Fired() {
-				t.Errorf("Fired is %t", r.Fired())
-			}
-			c := r.Cause()
-			if row.code == "" {
-				if c != nil {
-					t.Fatalf("a cause in a log without a failure: %+v", *c)
-				}
-				return
-			}
-			if c == nil {
-				t.Fatal("no cause")
-			}
-			if c.Code != row.code || c.Class != row.class || c.Phase != row.in {
-				t.Errorf("cause: %s, class %s, in %s; want %s, %s, %s", c.Code, c.Class, c.Phase, row.code, row.class, row.in)
-			}
-			if c.Hint == "" || c.Line == "" || c.Line != Plain(c.Line) {
-				t.Errorf("cause tells too little or unsafely: %+v", *c)
-			}
-			if excerpt := strings.Join(r.Excerpt(40), "\n"); !strings.Contains(excerpt, c.Line) {
-				t.Errorf("the excerpt lacks the line that told, %q:\n%s", c.Line, excerpt)
-			}
-		})
-	}
-	files, err := os.ReadDir(filepath.Join("testdata", "logs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		if !known[strings.TrimSuffix(f.Name(), ".log")] {
-			t.Errorf("%s has no row", f.Name())
-		}
-	}
-}
-
 // TestCauseLines holds which line is shown where a message has several.
 func TestCauseLines(t *testing.T) {
 	for log, want := range map[string]string{
@@ -166,39 +42,6 @@ func TestCauseLines(t *testing.T) {
 		if got := read(readLog(t, log)).Cause().Line; got != want {
 			t.Errorf("%s: %q, want %q", log, got, want)
 		}
-	}
-}
-
-func TestPhaseDurations(t *testing.T) {
-	f := func(s float64) *float64 { return &s }
-	type times struct{ Seconds, Stated *float64 }
-	rows := []struct {
-		log  string
-		want []times
-	}{
-		{"good-v0.5.10", []times{{f(9), nil}, {f(5), f(2.1)}, {f(36), f(36.12)}, {f(2), nil}, {f(8), nil}, {f(209), f(208)}, {f(2), nil}, {f(8), nil}, {nil, nil}}},
-		{"good-v0.5.17", []times{{f(9), nil}, {f(5), f(2.1)}, {f(36), f(36.12)}, {f(2), nil}, {f(8), nil}, {f(209), f(120.5)}, {f(2), nil}, {f(8), nil}, {nil, nil}}},
-		// Weights end with the last rank, graphs as well; the slowest rank counts.
-		{"good-8-ranks-interleaved", []times{{f(9), nil}, {f(10), f(9.5)}, {f(37), f(37)}, {f(4), nil}, {f(209), f(208)}, {f(2), nil}, {f(8), nil}, {nil, nil}}},
-		{"good-ms-stamps-dp-pp", []times{{f(9), nil}, {f(5), f(2.1)}, {f(36), f(36.12)}, {f(2), nil}, {f(8), nil}, {f(209), f(208)}, {f(2), nil}, {f(8), nil}, {nil, nil}}},
-	}
-	for _, row := range rows {
-		t.Run(row.log, func(t *testing.T) {
-			r := NewLogReader()
-			// The stamps are of a zone two hours ahead, which nothing says.
-			since := t0
-			if strings.Contains(row.log, "-ms-") {
-				since = since.Add(250 * time.Millisecond)
-			}
-			r.Replay(since, t0.Add(time.Hour), readLog(t, row.log))
-			var got []times
-			for _, p := range r.Phases() {
-				got = append(got, times{p.Seconds, p.Stated})
-			}
-			if diff := cmp.Diff(row.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -47,7 +46,7 @@ func (s *supervisor) spawn() (int, error) {
 	if dir == "" {
 		dir = s.dir
 	}
-	path, err := program(argv[0], env)
+	path, err := Program(argv[0], env)
 	if err != nil {
 		return 0, err
 	}
@@ -75,29 +74,6 @@ func (s *supervisor) spawn() (int, error) {
 	pid := p.Pid
 	_ = p.Release() // it is reaped by pid, with all others
 	return pid, nil
-}
-
-// program finds a bare name in the command's own PATH, not in ours.
-func program(name string, env []string) (string, error) {
-	if strings.Contains(name, "/") {
-		return name, nil
-	}
-	var dirs string
-	for _, pair := range env {
-		if value, ok := strings.CutPrefix(pair, "PATH="); ok {
-			dirs = value
-		}
-	}
-	if dirs == "" {
-		return "", fmt.Errorf("find %q: its environment has no PATH; write the full path of the program", name)
-	}
-	for _, dir := range filepath.SplitList(dirs) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("find %q: it is not in its PATH %s", name, dirs)
 }
 
 // limitFiles sets the limit on open files that the command inherits; not above

@@ -1,12 +1,6 @@
 package sweep
 
-import (
-	"regexp"
-	"strconv"
-	"time"
-
-	"go.yaml.in/yaml/v3"
-)
+import "go.yaml.in/yaml/v3"
 
 // night reads when a night ends, and how long the host rests between runs.
 func (d *decoder) night(n *yaml.Node) {
@@ -16,33 +10,17 @@ func (d *decoder) night(n *yaml.Node) {
 	})
 }
 
-var (
-	clockPattern = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])(?: +([^ ]+))?$`)
-	zonePattern  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+/-]{0,63}$`)
-)
-
 func (d *decoder) deadline(n *yaml.Node) *Deadline {
 	text, ok := d.text(n, "deadline")
 	if !ok {
 		return nil
 	}
-	m := clockPattern.FindStringSubmatch(text)
-	if m == nil {
-		d.problem(n, `for example "07:00 Europe/Prague"`, "deadline must be a time of day and a time zone, not %s", kindName(n))
+	deadline, wrong := parseDeadline(text, kindName(n))
+	if wrong != nil {
+		d.problem(n, wrong.hint, "%s", wrong.message)
 		return nil
 	}
-	deadline := &Deadline{Zone: m[3]}
-	deadline.Hour, _ = strconv.Atoi(m[1])
-	deadline.Minute, _ = strconv.Atoi(m[2])
-	if m[3] == "" {
-		return deadline
-	}
-	// "Local" would be another zone on each machine that reads the plan.
-	if _, err := time.LoadLocation(m[3]); err != nil || m[3] == "Local" || !zonePattern.MatchString(m[3]) {
-		d.problem(n, "write a name of the IANA list, like Europe/Prague or UTC, or leave it out for the host's own", "there is no time zone %s", quote(m[3]))
-		return nil
-	}
-	return deadline
+	return &deadline
 }
 
 // hooks reads the commands that run on the host around runs and the night.

@@ -1,7 +1,10 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"time"
 	_ "time/tzdata" // a static binary on a bare host knows its zones
 )
@@ -17,6 +20,42 @@ type Deadline struct {
 	Hour   int    `json:"hour"`
 	Minute int    `json:"minute"`
 	Zone   string `json:"zone,omitempty"` // of the IANA list; "": the host's own
+}
+
+var (
+	clockPattern = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])(?: +([^ ]+))?$`)
+	zonePattern  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+/-]{0,63}$`)
+)
+
+// ParseDeadline reads a deadline as a sweep file has it, "07:00 Europe/Prague".
+func ParseDeadline(text string) (Deadline, error) {
+	d, wrong := parseDeadline(text, quote(text))
+	if wrong != nil {
+		return Deadline{}, errors.New(wrong.message + ": " + wrong.hint)
+	}
+	return d, nil
+}
+
+// deadlineProblem is what is wrong with a deadline, and what to do about it.
+type deadlineProblem struct{ message, hint string }
+
+// parseDeadline reads a deadline; given says what was given where it is none.
+func parseDeadline(text, given string) (Deadline, *deadlineProblem) {
+	m := clockPattern.FindStringSubmatch(text)
+	if m == nil {
+		return Deadline{}, &deadlineProblem{"deadline must be a time of day and a time zone, not " + given, `for example "07:00 Europe/Prague"`}
+	}
+	d := Deadline{Zone: m[3]}
+	d.Hour, _ = strconv.Atoi(m[1])
+	d.Minute, _ = strconv.Atoi(m[2])
+	if d.Zone == "" {
+		return d, nil
+	}
+	// "Local" would be another zone on each machine that reads the plan.
+	if _, err := time.LoadLocation(d.Zone); err != nil || d.Zone == "Local" || !zonePattern.MatchString(d.Zone) {
+		return Deadline{}, &deadlineProblem{"there is no time zone " + quote(d.Zone), "write a name of the IANA list, like Europe/Prague or UTC, or leave it out for the host's own"}
+	}
+	return d, nil
 }
 
 // String is the deadline as a sweep file has it.

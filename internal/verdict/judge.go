@@ -5,16 +5,23 @@ import (
 	"sweep/internal/sweep"
 )
 
+// codeInert is of the one rule that looks at all runs together.
+const codeInert = "inert"
+
 // Judge puts every rule to every measurement of the runs. The findings come in
 // the order of the runs, of their levels, and of the table of rules.
 func Judge(runs []sweep.Run, l Limits) []Finding {
 	l = l.orDefaults()
 	var findings []Finding
-	for _, run := range runs {
+	same := inert(runs)
+	for i, run := range runs {
 		for _, rule := range runRules {
 			if s := rule.look(run, l); s != nil {
 				findings = append(findings, s.finding(rule.code, run.Name, ""))
 			}
+		}
+		if s := same[i]; s != nil {
+			findings = append(findings, s.finding(codeInert, run.Name, ""))
 		}
 		for _, m := range run.Measurements {
 			for _, rule := range levelRules {

@@ -163,6 +163,9 @@ func (a *attempt) follow(ctx context.Context, level bench.Level, held *launch.He
 		}
 		if time.Since(looked) > 2*time.Second {
 			looked = time.Now()
+			if err := a.server.ReadLog(ctx); err != nil { // as it grows: its lines are timed by our clock
+				return "", err
+			}
 			state, err := held.State(ctx)
 			if err != nil {
 				return "", err
@@ -187,9 +190,10 @@ func (e *noMeasurement) Unwrap() error { return e.error }
 
 // collect brings a finished bench's files home, the measurement last.
 func (a *attempt) collect(ctx context.Context, level bench.Level, held *launch.Held, out string) (bench.Measurement, error) {
-	if err := a.bringLog(ctx); err != nil {
+	if err := errors.Join(a.bringLog(ctx), a.server.ReadLog(ctx)); err != nil {
 		return bench.Measurement{}, err
 	}
+	a.record.Compiles = a.server.Log().Compiles()
 	files := a.Runtime.Files(a.instance)
 	home := a.Store.LevelDir(a.decision.ref, a.record.Attempt, level.Key())
 	for name, from := range map[string]string{"requests.jsonl": path.Join(out, "requests.jsonl"), "bench.log": held.LogPath()} {

@@ -29,6 +29,7 @@ func (a *attempt) teardown(ctx context.Context) error {
 		if err != nil {
 			t.Left = append(t.Left, err.Error())
 		}
+		a.record.Compiles = a.server.Log().Compiles()
 		if err := a.bringLog(ctx); err != nil {
 			a.keep, trouble = true, fmt.Errorf("%w: %w", ErrHost, err)
 		}

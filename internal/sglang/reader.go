@@ -24,6 +24,7 @@ type LogReader struct {
 	progress *float64  // of the phase that lasts
 	now      time.Time // of the chunk that is read
 	past     *replay   // while a log is read afterwards
+	compiles compiles
 }
 
 // replay gives lines that were written before they were read their times.
@@ -104,6 +105,7 @@ func (r *LogReader) line(whole string) {
 	}
 	fatal := !r.batches.read(l) && r.why.read(l, r.phases.current())
 	r.excerpts.read(l, fatal)
+	r.compiles.read(l)
 }
 
 // replayed moves the clock to when a line of the past was written.

@@ -169,23 +169,24 @@ const (
 
 // Record is kept of one attempt: record.json.
 type Record struct {
-	Schema        int            `json:"schema"`
-	Sweep         string         `json:"sweep"` // the night that made it
-	Run           string         `json:"run"`
-	Repeat        int            `json:"repeat"`
-	Attempt       int            `json:"attempt"`
-	Configuration Configuration  `json:"configuration"`
-	Argv          []string       `json:"argv"`
-	Port          int            `json:"port"`
-	Started       time.Time      `json:"started"`
-	Ended         *time.Time     `json:"ended"`
-	Status        Status         `json:"status"`
-	Fingerprint   Fingerprint    `json:"fingerprint"`
-	Phases        []sglang.Phase `json:"phases,omitempty"`
-	ReadySeconds  *float64       `json:"ready_s"` // start to first real generation
-	Failure       *Failure       `json:"failure"`
-	Unmeasured    []Unmeasured   `json:"unmeasured,omitempty"` // levels that the bench could not measure though the server served
-	Teardown      *Teardown      `json:"teardown"`
+	Schema        int              `json:"schema"`
+	Sweep         string           `json:"sweep"` // the night that made it
+	Run           string           `json:"run"`
+	Repeat        int              `json:"repeat"`
+	Attempt       int              `json:"attempt"`
+	Configuration Configuration    `json:"configuration"`
+	Argv          []string         `json:"argv"`
+	Port          int              `json:"port"`
+	Started       time.Time        `json:"started"`
+	Ended         *time.Time       `json:"ended"`
+	Status        Status           `json:"status"`
+	Fingerprint   Fingerprint      `json:"fingerprint"`
+	Phases        []sglang.Phase   `json:"phases,omitempty"`
+	ReadySeconds  *float64         `json:"ready_s"`            // start to first real generation
+	Compiles      []sglang.Compile `json:"compiles,omitempty"` // kernels compiled or tuned, graphs captured, as the log told
+	Failure       *Failure         `json:"failure"`
+	Unmeasured    []Unmeasured     `json:"unmeasured,omitempty"` // levels that the bench could not measure though the server served
+	Teardown      *Teardown        `json:"teardown"`
 }
 
 // Failure is why an attempt did not end well.

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"sweep/internal/bench"
 )
@@ -25,6 +26,29 @@ func clientBound(x measured, l Limits) *sight {
 		return nil
 	}
 	return &sight{Suspect, fmt.Sprintf("the client used %s of the cores it may use", percent(*cpu)), "below " + percent(l.ClientCPU)}
+}
+
+// cold fires when the server's log tells of kernels compiled or tuned, or of
+// graphs captured, while the level was measured: it ran slower than it will.
+// The log is read every two seconds, so the last lines may be a little late.
+func cold(x measured, _ Limits) *sight {
+	const late = 2 * time.Second
+	if x.record == nil {
+		return nil
+	}
+	end := x.m.Started.Add(time.Duration(x.m.Window*float64(time.Second)) + late)
+	n, first := 0, ""
+	for _, c := range x.record.Compiles {
+		if !c.At.Before(x.m.Started) && !c.At.After(end) {
+			if n++; n == 1 {
+				first = c.Line
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &sight{Suspect, fmt.Sprintf("%d lines of compiling, tuning or capture inside the window, first: %.120s", n, first), "none inside the window"}
 }
 
 // flushFailed fires when the prefix cache could not be emptied before the

@@ -112,6 +112,7 @@ var (
 		{"arithmetic", arithmetic},
 		{"client-slots", clientSlots},
 		{"client-bound", clientBound},
+		{"cold", cold},
 		{"flush-failed", flushFailed},
 	}
 )

@@ -46,6 +46,15 @@ func simulatedRecord(yes bool) sweep.Record {
 	return sweep.Record{Attempt: 1, Fingerprint: sweep.Fingerprint{Server: &sglang.Resolved{Simulated: yes}}}
 }
 
+// within starts a sound level at a known moment.
+func within(m *bench.Measurement) { m.Started = time.Unix(1000, 0) }
+
+// compiledAt is the record of a server that compiled a kernel so long after
+// the start of the window of within.
+func compiledAt(after time.Duration) []sweep.Record {
+	return []sweep.Record{{Attempt: 1, Compiles: []sglang.Compile{{At: time.Unix(1000, 0).Add(after), Kind: sglang.JIT, Line: "flashinfer.jit: Loading JIT ops: x"}}}}
+}
+
 func diedAt(attempt int, level string) sweep.Record {
 	return sweep.Record{Attempt: attempt, Failure: &sweep.Failure{Cause: sglang.Cause{Code: "cuda-oom"}, Exit: "SIGKILL", Level: level}}
 }
@@ -66,6 +75,9 @@ var cases = []struct {
 	}},
 	{name: "its record is lost", records: []sweep.Record{}},
 	{name: "it was never ready and says nothing", records: []sweep.Record{{Attempt: 1}}},
+	{name: "A09 it compiled inside the window", change: within, records: compiledAt(time.Second), code: "cold", grade: Suspect, seen: "first: flashinfer.jit: Loading JIT ops: x"},
+	{name: "it compiled before the window", change: within, records: compiledAt(-time.Second)},
+	{name: "it compiled after the window", change: within, records: compiledAt(time.Hour)},
 	{name: "A13 it served and does not say what it is", records: []sweep.Record{{Attempt: 1, ReadySeconds: new(float64)}},
 		code: "not-identified", grade: Suspect, seen: "attempt 1 served"},
 

@@ -23,6 +23,7 @@ func planCommand(s streams) *cli.Command {
 		Description: "  sweep plan night.yaml\n  sweep plan --commands --only parallel=tp8 night.yaml   # ready to paste\n  sweep plan --json - < night.yaml",
 		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
 			&cli.StringFlag{Name: "deadline", Usage: "compare the estimate with this `time` and zone, \"07:00 Europe/Prague\"", DefaultText: "the file's night.deadline"},
+			&cli.BoolFlag{Name: "all", Usage: "list every repeat and every dropped combination"},
 			&cli.BoolFlag{Name: "commands", Usage: "print the exact command of each configuration"},
 			&cli.BoolFlag{Name: "json", Usage: "the frozen plan as JSON"}),
 		Action: func(c *cli.Context) error {
@@ -41,7 +42,7 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := planTextOptions{Commands: c.Bool("commands"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
+			o := planTextOptions{Commands: c.Bool("commands"), All: c.Bool("all"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
 			if err := writePlan(s.out, plan, o); err != nil {
 				return err
 			}

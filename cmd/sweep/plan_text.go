@@ -15,6 +15,7 @@ import (
 // planTextOptions say what a written plan shows.
 type planTextOptions struct {
 	Commands bool                   // also the exact command of each run, ready to paste
+	All      bool                   // every repeat and every dropped combination, however many
 	Known    map[string]sweep.Times // what was recorded, by configuration ID; nil: nothing
 	Deadline *sweep.Deadline        // to compare with instead of the plan's own; nil: the plan's own
 	Now      time.Time              // when the night would start; zero: its end is not compared with a deadline
@@ -37,7 +38,7 @@ func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
 	writePlanHead(out, p)
 	writePlanHours(out, p, o)
 	writePlanRuns(out, p, byID, o)
-	writePlanDropped(out, p)
+	writePlanDropped(out, p, o)
 	writePlanList(out, "`sweep run` of this version refuses this plan", p.Unsupported())
 	if len(p.Warnings) > 0 {
 		fmt.Fprintf(out, "\n%s\n", planCount(len(p.Warnings), "warning"))
@@ -212,63 +213,6 @@ func planLimits(p *sweep.Plan) []string {
 		limits = append(limits, "goodput counts "+strings.Join(slo, ", "))
 	}
 	return limits
-}
-
-func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Configuration, o planTextOptions) {
-	fmt.Fprintf(out, "\n%6s %6s  %-11s %5s %s\n", "run", "repeat", "id", "port", "configuration")
-	indent := strings.Repeat(" ", planColumn)
-	for _, r := range p.Runs {
-		c, known := byID[r.Config]
-		name := "?"
-		if known {
-			name = c.Name
-		}
-		planWrap(out, fmt.Sprintf("%6d %6d  %-11s %5d ", r.Ordinal, r.Repeat, r.Config, r.Port), indent, name)
-		if len(r.Skip) > 0 && r.Repeat == 1 { // the other repeats leave out the same
-			planWrap(out, indent, indent, "without "+planSkips(r.Skip))
-		}
-		if o.Commands && known {
-			// One line, however long: a wrapped command cannot be pasted.
-			fmt.Fprint(out, c.Shell(r.Argv), "\n\n")
-		}
-	}
-}
-
-// planSkips says which levels a run leaves out; runs of one cap have one reason.
-func planSkips(skips []sweep.Skipped) string {
-	names := make([]string, len(skips))
-	for i, s := range skips {
-		names[i] = s.Name
-	}
-	return strings.Join(names, ", ") + ": " + skips[len(skips)-1].Why
-}
-
-// writePlanDropped lists every dropped combination under the rule that dropped
-// it; the rules come in the order of their first victim.
-func writePlanDropped(out *bufio.Writer, p *sweep.Plan) {
-	if len(p.Dropped) == 0 {
-		return
-	}
-	type rule struct {
-		line, column int
-		text         string
-	}
-	var order []rule
-	names := map[rule][]string{}
-	for _, d := range p.Dropped {
-		r := rule{d.Pos.Line, d.Pos.Column, d.Rule}
-		if names[r] == nil {
-			order = append(order, r)
-		}
-		names[r] = append(names[r], d.Name)
-	}
-	fmt.Fprintf(out, "\n%s dropped\n", planCount(len(p.Dropped), "combination"))
-	for _, r := range order {
-		planWrap(out, "  ", "    ", fmt.Sprintf("%s:%d:%d: %s drops", p.File, r.line, r.column, r.text))
-		for _, name := range names[r] {
-			planWrap(out, "    ", "      ", name)
-		}
-	}
 }
 
 func planCount(n int, what string) string {

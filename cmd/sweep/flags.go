@@ -40,7 +40,7 @@ func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan
 	if err != nil {
 		return nil, err
 	}
-	report := sweep.CheckFlags(plan, list, sweep.FlagCheck{GPUs: plan.GPUs, KVTokens: poolTokens(c, plan), Strict: c.Bool("strict-flags")})
+	report := sweep.CheckFlags(plan, list, sweep.FlagCheck{GPUs: plan.GPUs, KVTokens: poolTokens(c, plan), Strict: c.Bool("strict-flags") || exactList(plan)})
 	if err := report.Err(spec); err != nil {
 		return nil, err
 	}
@@ -76,6 +76,17 @@ func poolTokens(c *cli.Context, plan *sweep.Plan) map[string]int {
 		}
 	}
 	return tokens
+}
+
+// exactList tells whether the server is the simulator, whose flags are exactly
+// those of its list: what the list does not know, it refuses.
+func exactList(plan *sweep.Plan) bool {
+	for _, c := range plan.Configurations {
+		if c.Command[0] != "sweep" {
+			return false
+		}
+	}
+	return true
 }
 
 // flagList is the list of the version that was named, else of the sglang that

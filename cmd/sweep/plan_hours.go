@@ -78,7 +78,8 @@ func planDeadline(d *sweep.Deadline, e sweep.Estimate, now time.Time) string {
 	if spare < 0 {
 		return fmt.Sprintf("%s: started now it ends about %s, %s too late", text, end.Format("Mon 15:04"), planHours(-spare))
 	}
-	return fmt.Sprintf("%s: started now it ends about %s, %s before it", text, end.Format("Mon 15:04"), planHours(spare))
+	return fmt.Sprintf("%s: start by %s; started now it ends about %s, %s before it", text,
+		at.Add(-e.Total).Format("Mon 15:04"), end.Format("Mon 15:04"), planHours(spare))
 }
 
 // planHours is a duration as a person plans with it.

@@ -53,6 +53,9 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range plan.Warnings {
+		fmt.Fprintln(s.err, "sweep: warning: "+printable(w))
+	}
 	dir, err := openStore(c)
 	if err != nil {
 		return err

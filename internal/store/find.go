@@ -53,6 +53,10 @@ func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 		return Match{KindNight, night.ID(), inOrder(refs)}, append(problems, bad...), err
 	}
 	named := filter(all, func(r RunRef) bool { return d.nameOf(r) == pattern })
+	if ids := idsOf(named); len(ids) > 1 {
+		return Match{}, problems, fmt.Errorf("find %q: %w: %d configurations of different sweeps are called that: %s; name one of these IDs",
+			pattern, ErrAmbiguous, len(ids), strings.Join(ids[:min(len(ids), 8)], ", "))
+	}
 	if len(named) > 0 {
 		return Match{KindConfiguration, pattern, named}, problems, nil
 	}
@@ -107,6 +111,17 @@ func (d *Dir) nameOf(ref RunRef) string {
 		return ""
 	}
 	return record.Configuration.Name
+}
+
+// idsOf are the configurations of runs, each once.
+func idsOf(runs []RunRef) []string {
+	var ids []string
+	for _, r := range runs {
+		if !slices.Contains(ids, r.ID) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // labelsOf reads "axis=label,axis=label"; nil when the pattern is not that.

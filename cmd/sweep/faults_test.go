@@ -321,3 +321,36 @@ func TestEventsAreJSONLines(t *testing.T) {
 		}
 	}
 }
+
+// A model path without its files fails in seconds, by name, and no server is
+// started for it.
+func TestA24ModelPathIsCheckedFirst(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "")
+	model := filepath.Join(p.dir, "models", "GLM-5")
+	yaml := strings.Replace(fmt.Sprintf(gpuNight, p.port, binary), "sim/small-8b", model, 1)
+	if err := os.WriteFile(p.file, []byte(strings.Replace(yaml, "[64, 2]", "[64]", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(model, 0o755), os.WriteFile(filepath.Join(model, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(code int, want string) {
+		t.Helper()
+		c := p.command("run", p.file)
+		out, _ := c.CombinedOutput()
+		if c.ProcessState.ExitCode() != code || !strings.Contains(string(out), want) {
+			t.Errorf("exit %d, want %d and %q:\n%s", c.ProcessState.ExitCode(), code, want, out)
+		}
+	}
+	run(exitFailed, "has no readable config.json")
+	write("config.json", "{}")
+	write("model.safetensors.index.json", `{"weight_map": {"a": "m-1.safetensors", "b": "m-2.safetensors", "c": "m-2.safetensors"}}`)
+	write("m-1.safetensors", "x")
+	run(exitFailed, "lacks 1 of 2 shards, first m-2.safetensors")
+	write("m-2.safetensors", "x")
+	run(exitOK, "1 levels measured")
+}

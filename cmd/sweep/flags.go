@@ -52,8 +52,11 @@ func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan
 			warnings = append(warnings, sweep.InertText(groups))
 		}
 	}
+	for _, note := range sweep.ProblemTexts(plan.File, report.Notes) {
+		warnings = append(warnings, notePrefix+note)
+	}
 	if len(warnings) > 0 {
-		warnings = append(warnings, "flags were judged by "+list.Source())
+		warnings = append(warnings, notePrefix+"flags were judged by "+list.Source())
 	}
 	plan.Warnings = append(plan.Warnings, warnings...)
 	return plan, nil

@@ -40,13 +40,28 @@ func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
 	writePlanRuns(out, p, byID, o)
 	writePlanDropped(out, p, o)
 	writePlanList(out, "`sweep run` of this version refuses this plan", p.Unsupported())
-	if len(p.Warnings) > 0 {
-		fmt.Fprintf(out, "\n%s\n", planCount(len(p.Warnings), "warning"))
-		for _, text := range p.Warnings {
-			planWrap(out, "  ", "    ", text)
+	warnings, notes := splitNotes(p.Warnings)
+	if len(warnings) > 0 {
+		writePlanList(out, planCount(len(warnings), "warning"), warnings)
+	}
+	writePlanList(out, "Notes", notes)
+	return out.Flush()
+}
+
+// notePrefix begins what is said beside a plan without asking for anything to
+// be mended.
+const notePrefix = "note: "
+
+// splitNotes takes the notes out of a plan's warnings.
+func splitNotes(all []string) (warnings, notes []string) {
+	for _, text := range all {
+		if note, ok := strings.CutPrefix(text, notePrefix); ok {
+			notes = append(notes, note)
+		} else {
+			warnings = append(warnings, text)
 		}
 	}
-	return out.Flush()
+	return warnings, notes
 }
 
 func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
@@ -63,6 +78,9 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 		host += ", " + planContainers(p.Configurations)
 	}
 	say("Host", host)
+	if p.Unsupported() != nil {
+		say("", "`sweep run` of this version refuses this plan; why stands at the end")
+	}
 	say("Runs", fmt.Sprintf("%s × %s = %s", planCount(len(p.Configurations), "configuration"), planCount(p.Repeats, "repeat"), planCount(len(p.Runs), "run")))
 	for _, c := range p.Configurations {
 		if c.Baseline {

@@ -54,7 +54,10 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 		return err
 	}
 	for _, w := range plan.Warnings {
-		fmt.Fprintln(s.err, "sweep: warning: "+printable(w))
+		if !strings.HasPrefix(w, notePrefix) {
+			w = "warning: " + w
+		}
+		fmt.Fprintln(s.err, "sweep: "+printable(w))
 	}
 	dir, err := openStore(c)
 	if err != nil {

@@ -149,7 +149,7 @@ func (p *Process) read(ctx context.Context, name string) (Instance, error) {
 	if m.Bin, err = p.usableBinary(ctx, m.Bin); err != nil {
 		return Instance{}, err
 	}
-	return Instance{Name: name, Labels: m.Labels, Dir: dir, Bin: m.Bin, Address: "127.0.0.1", Env: BareEnvironment(), Created: m.Created}, nil
+	return Instance{Name: name, Labels: m.Labels, Dir: dir, Bin: m.Bin, Address: "127.0.0.1", Env: BareEnvironment(), OnHost: true, Created: m.Created}, nil
 }
 
 // usableBinary is the one an instance was made with, or ours where the cache

@@ -22,6 +22,34 @@ const (
 	DefaultReadyStall   = 15 * time.Minute
 )
 
+// phase is how long one phase may last, so that a hang in one that is short by
+// nature is not waited for until the cap over all; it grows with that cap. 0
+// means that the cap and the silence of the log bound it alone: kernels have
+// been seen to compile for 25 minutes at the first start, and 400 GB take their
+// time from a cold disk.
+func (b Budget) phase(name sglang.PhaseName) time.Duration {
+	var usual time.Duration
+	switch name {
+	case sglang.PhaseProcess, sglang.PhaseWarmup: // a download, a first compilation may hide here
+		usual = 20 * time.Minute
+	case sglang.PhaseInit, sglang.PhaseKV:
+		usual = 10 * time.Minute
+	case sglang.PhaseHTTP:
+		usual = 5 * time.Minute
+	}
+	return max(usual, time.Duration(float64(usual)*float64(b.Timeout)/float64(DefaultReadyTimeout)))
+}
+
+// overdue tells whether the phase that lasts has lasted longer than its budget.
+func (b Budget) overdue(phases []sglang.Phase, now time.Time) bool {
+	if len(phases) == 0 {
+		return false
+	}
+	last := phases[len(phases)-1]
+	limit := b.phase(last.Name)
+	return limit > 0 && last.Seconds == nil && now.Sub(last.Started) > limit
+}
+
 func (b Budget) orDefault() Budget {
 	if b.Timeout <= 0 {
 		b.Timeout = DefaultReadyTimeout
@@ -45,8 +73,8 @@ type Readiness struct {
 // goes through the phases, /health answers 200, one real generation returns a
 // token, and what answers is this server. An open port and /v1/models prove
 // nothing. It fails with a *StartError as soon as the process ends, when the
-// log does not grow for the stall budget, at the hard cap, and when the first
-// generation fails. It never stops the server: that is Stop's.
+// log does not grow for the stall budget, when a phase outlasts its own budget,
+// at the hard cap, and when the first generation fails. It never stops the server: that is Stop's.
 //
 // onProgress (may be nil) is called when phase or fraction changes.
 func (s *Server) WaitReady(ctx context.Context, onProgress func(Progress)) (Readiness, error) {
@@ -71,6 +99,8 @@ func (s *Server) WaitReady(ctx context.Context, onProgress func(Progress)) (Read
 		switch now := time.Now(); {
 		case now.Sub(begun) > budget.Timeout:
 			return Readiness{}, s.hang(ctx, sglang.CodeTimeout)
+		case budget.overdue(s.log.Phases(), now):
+			return Readiness{}, s.hang(ctx, sglang.CodeStalled)
 		case s.silent(now) > budget.Stall:
 			return Readiness{}, s.hang(ctx, sglang.CodeStalled)
 		}

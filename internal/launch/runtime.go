@@ -54,6 +54,7 @@ type Instance struct {
 	Bin     string            `json:"bin"`     // this sweep binary inside it, a hash-named copy that outlives `go run` and an upgrade
 	Address string            `json:"address"` // where this host reaches its ports
 	Env     []string          `json:"env"`     // what every held process starts from: PATH, HOME, USER, LANG, and nothing of the caller's
+	OnHost  bool              `json:"on_host"` // processes are the host's own: nothing of theirs goes with the instance
 	Created time.Time         `json:"created"`
 }
 

@@ -46,6 +46,7 @@ type Server struct {
 	log        *sglang.LogReader
 	started    time.Time
 	reattached bool
+	onHost     bool // it shares the host's /dev/shm
 	pace       pace
 
 	healthy  atomic.Bool            // /health was 200 once

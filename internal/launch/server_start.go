@@ -19,7 +19,9 @@ func StartServer(ctx context.Context, rt Runtime, in Instance, spec ServerSpec) 
 		return nil, fmt.Errorf("look for server %s: %w", spec.HoldID, err)
 	}
 	if state.Phase != supervise.Absent {
-		return newServer(held, in.Address, spec, since(state), true), nil
+		s := newServer(held, in.Address, spec, since(state), true)
+		s.onHost = in.OnHost
+		return s, nil
 	}
 	taken, err := portHolder(ctx, in.Address, spec.Port)
 	if err != nil {
@@ -34,7 +36,9 @@ func StartServer(ctx context.Context, rt Runtime, in Instance, spec ServerSpec) 
 	if err != nil {
 		return nil, fmt.Errorf("start server %s: %w", spec.HoldID, err)
 	}
-	return newServer(held, in.Address, spec, started, false), nil
+	s := newServer(held, in.Address, spec, started, false)
+	s.onHost = in.OnHost
+	return s, nil
 }
 
 // since is when a held process was started, now where that is not known.

@@ -35,6 +35,10 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 	if holder := s.untilClosed(ctx); holder != "" {
 		report.Left = append(report.Left, holder)
 	}
+	if s.onHost && state.Alive == 0 && err == nil {
+		_, left := removeShm(shmDir, s.started)
+		report.Left = append(report.Left, left...)
+	}
 	report.Clean = len(report.Left) == 0
 	report.Seconds = time.Since(begun).Seconds()
 	return report, errors.Join(err, s.ReadLog(ctx))

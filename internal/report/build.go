@@ -33,9 +33,10 @@ func Build(in Input) Table {
 		NotRun:   b.gaps(),
 	}
 	t.Marks = commonMarks(t.Levels, func(l Level) []string { return l.Marks })
-	if len(t.Marks) == 0 {
-		t.Marks = b.recordMarks()
+	if len(t.Levels) == 0 {
+		t.Marks = b.marksWithoutFigures()
 	}
+	t.Goals = b.goals(t.Marks)
 	t.Goodput = commonLimits(t.Levels)
 	t.Warnings = append(t.Warnings, b.apart(t.Levels)...)
 	for _, l := range t.Levels {

@@ -141,6 +141,11 @@ func goodNight() Input {
 	}
 	n := newNight(config("c1", "tp8", "off"), config("c2", "tp8", "bs256"), config("c3", "tp4-pp2", "off"), config("c4", "tp4-pp2", "bs256"))
 	n.plan.Configurations[0].Baseline = true
+	n.plan.Goals = []sweep.Goal{
+		{Metric: "per_stream", Levels: []string{levels[0].Key()}, Min: ptr(50.0)},
+		{Metric: "ttft_p99", Levels: []string{levels[1].Key(), levels[2].Key()}, Max: ptr(500.0)},
+		{Metric: "goodput_share", Levels: []string{levels[1].Key()}, Min: ptr(0.6)},
+	}
 	speed := [][]float64{{10.3, 420, 704}, {50.2, 1011, 1105}, {5.2, 215, 352}, {26.1, 512, 704}}
 	for o := range n.plan.Runs {
 		var ms []bench.Measurement
@@ -205,6 +210,10 @@ func badNight() Input {
 		config("c6", "tp4-pp2-with-a-very-long-label-that-nobody-wants-to-type", "0.97"), // never reached
 	)
 	n.plan.Configurations[0].Baseline = true
+	n.plan.Goals = []sweep.Goal{
+		{Metric: "per_stream", Levels: []string{levels[0].Key()}, Min: ptr(10.0)},
+		{Metric: "tpot_p50", Levels: []string{levels[2].Key()}, Min: ptr(1.0), Max: ptr(400.0)},
+	}
 
 	n.add(1, false, measure(levels[0], 10.3), measure(levels[1], 420), measure(levels[2], 704))
 	wrong := measure(levels[1], 900)

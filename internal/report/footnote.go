@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -18,11 +19,14 @@ const (
 	codeInert     = "inert"
 )
 
+// markSimulated stands at everything that comes from a simulated server.
+const markSimulated = "SIMULATED"
+
 // marks says in capitals what a reader of any figure of the run must know.
 func (b *builder) marks(run sweep.Run) []string {
 	simulated, imported := false, false
 	for _, r := range run.Records {
-		simulated = simulated || r.Fingerprint.Server != nil && r.Fingerprint.Server.Simulated
+		simulated = simulated || r.Fingerprint.Server != nil && r.Fingerprint.Server.Simulated || simulator(r.Configuration.Command)
 	}
 	for _, m := range run.Measurements {
 		simulated = simulated || m.Simulated
@@ -35,7 +39,7 @@ func (b *builder) marks(run sweep.Run) []string {
 	}
 	var marks []string
 	if simulated {
-		marks = append(marks, "SIMULATED")
+		marks = append(marks, markSimulated)
 	}
 	if imported {
 		marks = append(marks, "IMPORTED")
@@ -43,13 +47,27 @@ func (b *builder) marks(run sweep.Run) []string {
 	return marks
 }
 
-// recordMarks are the marks that every run has, for a table without figures.
-func (b *builder) recordMarks() []string {
-	var runs []sweep.Run
-	for _, c := range b.cells {
-		runs = append(runs, c.runs...)
+// marksWithoutFigures are the marks that any run has, or was planned to have,
+// for a table in which nothing was measured: no figure can be taken for
+// another's.
+func (b *builder) marksWithoutFigures() []string {
+	var marks []string
+	for _, s := range b.in.Subjects {
+		if simulator(s.Config.Command) {
+			marks = append(marks, markSimulated)
+		}
+		for _, run := range s.Runs {
+			marks = append(marks, b.marks(run)...)
+		}
 	}
-	return commonMarks(runs, b.marks)
+	slices.Sort(marks)
+	return slices.Compact(marks)
+}
+
+// simulator tells that a command starts sweep's own simulator: known even of a
+// server that failed before it could say so.
+func simulator(command []string) bool {
+	return len(command) > 1 && path.Base(command[0]) == "sweep" && command[1] == "sim"
 }
 
 // footnotes numbers the findings of a level and refers the rows to them. What

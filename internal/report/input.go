@@ -16,6 +16,7 @@ type Input struct {
 	Sides    []string
 	Subjects []Subject // in the order of the plan
 	Levels   []bench.Level
+	Goals    []sweep.Goal // what the file asks for
 	Findings []verdict.Finding
 	NotRun   []Missing
 	Warnings []string // what could not be read, and the like
@@ -41,7 +42,7 @@ type Missing struct {
 // ForNight reports one night: id is its name, the plan says what should be
 // there, runs what is, by ordinal, and reasons why a planned run is not.
 func ForNight(id string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[int]string, findings []verdict.Finding) Input {
-	in := Input{Title: "night " + id + ", sweep " + plan.Name, Night: id, Levels: plan.Levels, Findings: findings}
+	in := Input{Title: "night " + id + ", sweep " + plan.Name, Night: id, Levels: plan.Levels, Goals: plan.Goals, Findings: findings}
 	index := map[string]int{}
 	baseline := -1
 	for i, c := range plan.Configurations {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -18,46 +19,50 @@ type NightLine struct {
 	Summary string
 }
 
-// List writes nights one a line, in the order they come.
+// List writes nights one a line, in the order they come; where a line has no
+// room for all, the name and the host stand above the rest.
 func List(w io.Writer, nights []NightLine, o TextOptions) error {
 	p := newPrinter(w, o)
 	if len(nights) == 0 {
 		p.line("no nights yet: `sweep run FILE` makes one")
 		return p.err
 	}
-	heads := []string{"night", "started", "host", "runs", "done", "failed", "state"}
-	rows := [][]string{heads}
+	titles, rows := []string{"night"}, [][]string{{"started", "host", "runs", "done", "failed", "state"}}
 	for _, n := range nights {
 		started := unknown
 		if !n.Started.IsZero() {
-			started = n.Started.Local().Format("2006-01-02 15:04 MST")
+			started = n.Started.Local().Format("2006-01-02 15:04")
 		}
-		host := clean(n.Host)
-		if host == "" {
-			host = "local"
-		}
-		rows = append(rows, []string{clean(n.ID), started, host, fmt.Sprint(n.Planned), fmt.Sprint(n.Done), fmt.Sprint(n.Failed), clean(n.State)})
+		titles = append(titles, clean(n.ID))
+		rows = append(rows, []string{started, cmp.Or(clean(n.Host), "local"), fmt.Sprint(n.Planned), fmt.Sprint(n.Done), fmt.Sprint(n.Failed), clean(n.State)})
 	}
-	widths := make([]int, len(heads))
-	for _, row := range rows {
-		for i, text := range row {
-			widths[i] = max(widths[i], cells(text))
-		}
+	title, widths, total := widest(titles), columnWidths(rows), 0
+	for _, w := range widths {
+		total += 2 + w
 	}
+	beside := title+total <= p.width
 	for k, row := range rows {
-		line := ""
-		for i, text := range row {
-			if i >= 3 && i <= 5 {
-				line += padLeft(text, widths[i]) + "  "
-			} else {
-				line += padRight(text, widths[i]) + "  "
-			}
-		}
 		s := plain
 		if k == 0 {
 			s = dim
 		}
-		p.line(p.paint(s, line))
+		lead := padRight(titles[k], title)
+		if !beside {
+			p.para(s, "", titles[k]+" · "+row[1])
+			lead = "  "
+		}
+		lead += "  " + padRight(row[0], widths[0]) + "  "
+		if beside {
+			lead += padRight(row[1], widths[1]) + "  "
+		}
+		for i := 2; i <= 4; i++ {
+			lead += padLeft(row[i], widths[i]) + "  "
+		}
+		if beside {
+			p.line(p.paint(s, lead+row[5]))
+		} else {
+			p.para(s, lead, row[5])
+		}
 		if k > 0 && nights[k-1].Summary != "" {
 			p.para(dim, "    ", nights[k-1].Summary)
 		}

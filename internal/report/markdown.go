@@ -41,6 +41,7 @@ func (t Table) Markdown(w io.Writer) error {
 	for _, l := range t.Levels {
 		t.markdownLevel(m, l)
 	}
+	t.markdownGoals(m)
 	if len(t.Failures) > 0 {
 		m.heading("Failures")
 		for _, f := range t.Failures {

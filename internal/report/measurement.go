@@ -70,22 +70,18 @@ func share(v *float64) string {
 }
 
 func distributions(p *printer, m bench.Measurement) {
-	heads := []string{"p50", "p90", "p95", "p99", "max", "mean", "std"}
-	line := "  " + padRight("ms", 10)
-	for _, h := range heads {
-		line += padLeft(h, 10)
-	}
-	p.line(p.paint(dim, line+padLeft("n", 9)))
+	rows := [][]string{{"ms", "p50", "p90", "p95", "p99", "max", "mean", "std", "n"}}
 	for _, d := range []struct {
 		name string
 		dist bench.Dist
 	}{{"TTFT", m.TTFT}, {"TTFT text", m.TTFTText}, {"TPOT", m.TPOT}, {"ITL", m.ITL}, {"chunk gap", m.ChunkGap}, {"E2E", m.E2E}} {
-		line := "  " + padRight(d.name, 10)
+		row := []string{d.name}
 		for _, v := range []*float64{d.dist.P50, d.dist.P90, d.dist.P95, d.dist.P99, d.dist.Max, d.dist.Mean, d.dist.Std} {
-			line += padLeft(stats.Figure(v), 10)
+			row = append(row, stats.Figure(v))
 		}
-		p.line(line + padLeft(stats.Count(d.dist.N), 9))
+		rows = append(rows, append(row, stats.Count(d.dist.N)))
 	}
+	grid(p, rows)
 }
 
 func findingsText(p *printer, findings []verdict.Finding, run, key string) {

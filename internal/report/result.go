@@ -19,6 +19,9 @@ type result struct {
 // nothingRanked is the claim of a level without a result.
 const nothingRanked = "nothing that could be ranked"
 
+// betweenNames stands between configurations, whose names have commas.
+const betweenNames = " | "
+
 // maxNames bounds the names of a tie; the table has them all.
 const maxNames = 4
 
@@ -99,7 +102,7 @@ func (t Table) closing(l Level) string {
 	r := t.resultOf(l, to)
 	s := head + ", " + r.claim
 	if len(r.names) > 0 {
-		s += ": " + strings.Join(r.names, "; ") + ", " + r.figure + " output tok/s" + r.tail
+		s += ": " + strings.Join(r.names, betweenNames) + ", " + r.figure + " output tok/s" + r.tail
 	}
 	return s
 }
@@ -117,7 +120,7 @@ func (t Table) worth(l Level, to string) string {
 	case best.Baseline && t.against() != "":
 		s = fmt.Sprintf(", %s itself (n = %d)", t.against(), best.N)
 		if len(l.Rows) > 1 && l.Rows[1].Delta != nil && onlyBaseline(l) {
-			s += "; next " + difference(*l.Rows[1].Delta, "")
+			s += "; next " + l.Rows[1].Name + " " + difference(*l.Rows[1].Delta, "")
 		}
 	case t.against() != "":
 		s = fmt.Sprintf(" (n = %d); no Δ: %s has no valid figure here", best.N, t.against())

@@ -92,20 +92,7 @@ func measurementOf(run sweep.Run, key string) *bench.Measurement {
 
 // figuresOf takes goodput only from measurements that were counted with slo.
 func figuresOf(ms []bench.Measurement, slo bench.SLO) Figures {
-	over := func(get func(bench.Measurement) *float64) Figure {
-		var samples []float64
-		for _, m := range ms {
-			if stats.Figure(get(m)) != unknown {
-				samples = append(samples, *get(m))
-			}
-		}
-		f := Figure{Median: stats.Median(samples), N: len(samples)}
-		if len(samples) > 0 {
-			low, high := slices.Min(samples), slices.Max(samples)
-			f.Low, f.High = &low, &high
-		}
-		return f
-	}
+	over := func(get func(bench.Measurement) *float64) Figure { return figureOf(ms, get) }
 	goodput := func(get func(bench.Measurement) *float64) Figure {
 		return over(func(m bench.Measurement) *float64 {
 			if m.SLO != slo {
@@ -142,4 +129,20 @@ func figuresOf(ms []bench.Measurement, slo bench.SLO) Figures {
 		Steady:        steady(func(s bench.Steady) *float64 { return s.OutputThroughput }),
 		SteadySeconds: steady(func(s bench.Steady) *float64 { return &s.Seconds }),
 	}
+}
+
+// figureOf is one metric over the measurements that have it.
+func figureOf(ms []bench.Measurement, get func(bench.Measurement) *float64) Figure {
+	var samples []float64
+	for _, m := range ms {
+		if v := get(m); stats.Figure(v) != unknown {
+			samples = append(samples, *v)
+		}
+	}
+	f := Figure{Median: stats.Median(samples), N: len(samples)}
+	if len(samples) > 0 {
+		low, high := slices.Min(samples), slices.Max(samples)
+		f.Low, f.High = &low, &high
+	}
+	return f
 }

@@ -64,7 +64,7 @@ func (t Table) inShort(p *printer) {
 		r := t.resultOf(l, "")
 		name, tail := r.claim, ""
 		if len(r.names) > 0 {
-			name, tail = name+": "+spaced(strings.Join(r.names, "; ")), " output tok/s"+r.tail
+			name, tail = name+": "+spaced(strings.Join(r.names, betweenNames)), " output tok/s"+spaced(r.tail)
 		}
 		levels, names, figures, tails = append(levels, level), append(names, name), append(figures, r.figure), append(tails, tail)
 	}
@@ -76,14 +76,13 @@ func (t Table) inShort(p *printer) {
 			p.para(plain, "", levels[i])
 			lead = strings.Repeat(" ", left+2)
 		}
-		rest := padLeft(figures[i], right)
 		if beside {
-			p.line(lead + padRight(names[i], middle) + "  " + rest + tails[i])
+			p.line(lead + padRight(names[i], middle) + "  " + padLeft(figures[i], right) + tails[i])
 			continue
 		}
 		p.para(plain, lead, names[i])
 		if tails[i] != "" {
-			p.para(plain, strings.Repeat(" ", left+2+cells(rest)-cells(figures[i])), figures[i]+tails[i])
+			p.para(plain, strings.Repeat(" ", left+2), figures[i]+tails[i])
 		}
 	}
 	for _, c := range t.Cautions {

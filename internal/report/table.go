@@ -23,6 +23,7 @@ type Table struct {
 	Marks    []string   `json:"marks"`                    // "SIMULATED", "IMPORTED": of every figure below
 	Warnings []string   `json:"warnings"`
 	Levels   []Level    `json:"levels"`
+	Goals    []Goal     `json:"goals,omitempty"` // of a night whose file has some; one goal at two levels is two
 	Failures []Failure  `json:"failures"`
 	NotRun   []Gap      `json:"not_run"`
 	Closing  []string   `json:"closing"`  // the best of each level, one sentence each

@@ -20,6 +20,7 @@ func (t Table) Text(w io.Writer, o TextOptions) error {
 		p.line("")
 		t.level(p, s, i)
 	}
+	t.goals(p)
 	if !s.record {
 		t.record(p, s.form)
 	}
@@ -78,7 +79,7 @@ func (t Table) marks(p *printer, where string) {
 
 func markMeaning(mark, where string) string {
 	switch mark {
-	case "SIMULATED":
+	case markSimulated:
 		return "every figure " + where + " is from a simulated server, none from hardware"
 	case "IMPORTED":
 		return "every figure " + where + " was measured by another tool and read from its files"

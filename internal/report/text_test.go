@@ -156,8 +156,50 @@ func TestList(t *testing.T) {
 		return List(w, []NightLine{
 			{ID: "20261201-221500-glm5", Host: "rtx6k", Started: evening, Planned: 24, Done: 22, Failed: 2, State: "finished", Summary: "66 levels measured, 0 reused, 2 runs failed, 0 not run"},
 			{ID: "20261202-054413-demo", Planned: 12, Done: 3, State: "unfinished"},
-		}, TextOptions{Width: 100})
+		}, TextOptions{Width: 80})
 	})
+}
+
+// A night and a run fit the terminal, but for the command that must paste.
+func TestListAndRunFit(t *testing.T) {
+	run, findings := shownRun()
+	slow := measure(levels[2], 0.9) // E2E times of ten digits
+	slow.Level.Concurrency, slow.Key = 255, "slow"
+	run.Measurements = append(run.Measurements, slow)
+	nights := map[string][]NightLine{
+		"short": {{ID: "20261201-221500-glm5", Host: "rtx6k", Started: evening, Planned: 24, Done: 22, State: "unfinished"}},
+		"long": {{ID: "20261201-221500-" + strings.Repeat("glm5-", 16), Host: strings.Repeat("rack7-", 12), Started: evening, Planned: 12345, Done: 12345, Failed: 12345,
+			State: "unfinished", Summary: strings.Repeat("66 levels measured, ", 9)}},
+	}
+	for _, width := range []int{60, 72, 80, 100, 200} {
+		outs := map[string]string{}
+		for name, list := range nights {
+			var b bytes.Buffer
+			if err := List(&b, list, TextOptions{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			outs[name] = b.String()
+			if !strings.Contains(outs[name], "unfinished") {
+				t.Errorf("%s at %d has no state: %s", name, width, outs[name])
+			}
+		}
+		var b bytes.Buffer
+		if err := RunText(&b, run, findings, TextOptions{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		outs["run"] = b.String()
+		for name, out := range outs {
+			for _, line := range strings.Split(out, "\n") {
+				if cells(line) > width && !strings.Contains(line, "sglang.launch_server") {
+					t.Errorf("%s: %d cells in a line of %d: %s", name, cells(line), width, line)
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := List(&b, nights["short"], TextOptions{Width: 80}); err != nil || strings.Count(b.String(), "\n") != 2 {
+		t.Errorf("an ordinary night needs more than a line at 80: %v\n%s", err, b.String())
+	}
 }
 
 func FuzzClean(f *testing.F) {

@@ -27,7 +27,7 @@ var together = strings.NewReplacer(
 	" output tok/s", "\u00a0output\u00a0tok/s", " input tok/s", "\u00a0input\u00a0tok/s", " total tok/s", "\u00a0total\u00a0tok/s",
 	"output tok/s", "output\u00a0tok/s", "(host ", "(host\u00a0",
 	" %", "\u00a0%", " ms", "\u00a0ms", " ≤ ", "\u00a0≤\u00a0", "n = ", "n\u00a0=\u00a0",
-	" · ", "\u00a0· ", "repeat ", "repeat\u00a0", "attempt ", "attempt\u00a0", "driver ", "driver\u00a0", "kernel ", "kernel\u00a0",
+	" · ", "\u00a0· ", " | ", "\u00a0| ", "repeat ", "repeat\u00a0", "attempt ", "attempt\u00a0", "driver ", "driver\u00a0", "kernel ", "kernel\u00a0",
 	"✗ ", "✗\u00a0", "~ ", "~\u00a0", "† ", "†\u00a0", "– ", "–\u00a0")
 
 // spaced writes a name of axis=label pairs for reading, with a space after each

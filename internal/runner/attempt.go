@@ -139,6 +139,9 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 		return a.hostFailure(ctx, "instance", err)
 	}
 	a.instance = instance
+	if failure := a.checkModel(ctx); failure != nil {
+		return failure, nil
+	}
 	spec := a.serverSpec()
 	env, envErr := a.environment(ctx)
 	if envErr != nil {

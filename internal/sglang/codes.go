@@ -3,20 +3,21 @@ package sglang
 // Codes of causes that no log line tells: they follow from how a process
 // ended, from silence, or from what the port answers.
 const (
-	CodeArgs       = "args-combination" // a check of sglang's server_args.py failed
-	CodeException  = "exception"        // a Python exception without a signature of its own
-	CodeArguments  = "bad-arguments"    // refused by argparse
-	CodeNotStarted = "not-started"      // the command could not be started
-	CodeExited     = "exited"           // ended with exit code 0 although it should serve
-	CodeCrashed    = "crashed"          // ended with another code or signal and no known line
-	CodeKilled     = "killed"           // ended by SIGKILL, by whom is not known
-	CodeOOMKilled  = "oom-killed"       // the kernel's out-of-memory killer, proven by the cgroup
-	CodeStalled    = "start-stalled"    // the log stopped growing before the server was ready
-	CodeTimeout    = "start-timeout"    // the hard cap over the start was reached
-	CodePortTaken  = "port-in-use"      // the port answered before the start
-	CodeForeign    = "foreign-answer"   // the port answers as another server
-	CodeGeneration = "first-generation" // the first real request failed
-	CodeUnknown    = "unknown"
+	CodeArgs         = "args-combination" // a check of sglang's server_args.py failed
+	CodeException    = "exception"        // a Python exception without a signature of its own
+	CodeArguments    = "bad-arguments"    // refused by argparse
+	CodeNotStarted   = "not-started"      // the command could not be started
+	CodeExited       = "exited"           // ended with exit code 0 although it should serve
+	CodeCrashed      = "crashed"          // ended with another code or signal and no known line
+	CodeKilled       = "killed"           // ended by SIGKILL, by whom is not known
+	CodeOOMKilled    = "oom-killed"       // the kernel's out-of-memory killer, proven by the cgroup
+	CodeStalled      = "start-stalled"    // the log stopped growing before the server was ready
+	CodeModelMissing = "model-missing"    // a model path without its files
+	CodeTimeout      = "start-timeout"    // the hard cap over the start was reached
+	CodePortTaken    = "port-in-use"      // the port answered before the start
+	CodeForeign      = "foreign-answer"   // the port answers as another server
+	CodeGeneration   = "first-generation" // the first real request failed
+	CodeUnknown      = "unknown"
 )
 
 // untold holds class and hint of those codes.

@@ -54,5 +54,6 @@ func TestScripts(t *testing.T) {
 // homes puts all that sweep keeps below one directory of a test.
 func homes(dir string) []string {
 	return []string{"HOME=" + dir, "XDG_DATA_HOME=" + filepath.Join(dir, "data"), "XDG_STATE_HOME=" + filepath.Join(dir, "state"),
-		"XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "SWEEP_DATA=", "SWEEP_LOCK=" + filepath.Join(dir, "host.lock"), "NO_COLOR=1", "TZ=UTC"}
+		"XDG_CACHE_HOME=" + filepath.Join(dir, "cache"), "SWEEP_DATA=", "SWEEP_LOCK=" + filepath.Join(dir, "host.lock"), "NO_COLOR=1", "TZ=UTC",
+		"GORACE=atexit_sleep_ms=0"} // the race detector waits a second at the end of every process otherwise
 }

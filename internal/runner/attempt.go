@@ -21,6 +21,7 @@ type attempt struct {
 	record   sweep.Record
 	instance launch.Instance
 	server   *launch.Server
+	again    bool // the server that was taken up again had been told to stop before: another start, and nobody's failure
 	keep     bool // the instance holds what could not be brought home: it is not removed
 }
 
@@ -101,7 +102,7 @@ func (a *attempt) run(ctx context.Context) (status sweep.Status, failure *sweep.
 	switch {
 	case failure != nil:
 		a.record.Status = sweep.StatusFailed
-	case (stopping(ctx) || err != nil) && !a.complete():
+	case (stopping(ctx) || err != nil || a.again) && !a.complete():
 		a.record.Status = sweep.StatusInterrupted
 	default:
 		a.record.Status = sweep.StatusDone

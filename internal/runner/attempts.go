@@ -32,6 +32,11 @@ func (n *nightRun) attempts(ctx context.Context, p sweep.PlannedRun, d *decision
 			return sweep.StatusFailed, err
 		}
 		status, failure, err := a.run(ctx)
+		if a.again && err == nil && !stopping(ctx) {
+			*d = a.decision
+			d.attempt, d.reattach = a.record.Attempt+1, false
+			continue
+		}
 		if err != nil || status != sweep.StatusFailed {
 			return status, err
 		}

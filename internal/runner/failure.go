@@ -15,6 +15,10 @@ func (a *attempt) startFailure(ctx context.Context, err error) (*sweep.Failure, 
 	if stopping(ctx) {
 		return nil, nil
 	}
+	if a.toldToStop(ctx) {
+		a.again = true
+		return nil, nil
+	}
 	var start *launch.StartError
 	if !errors.As(err, &start) {
 		return a.hostFailure(ctx, "start", err)
@@ -50,4 +54,15 @@ func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*swe
 // configFailure is for what the sweep file asks for and this host does not have.
 func configFailure(code string, err error, hint string) *sweep.Failure {
 	return &sweep.Failure{Cause: sglang.Cause{Code: code, Class: sglang.Config, Phase: sglang.PhaseProcess, Line: err.Error(), Hint: hint}}
+}
+
+// toldToStop tells whether the server that was taken up again had been asked to
+// stop by the runner before us, a moment before or after we looked: Ctrl-C
+// twice leaves such an order on its way.
+func (a *attempt) toldToStop(ctx context.Context) bool {
+	if !a.decision.reattach {
+		return false
+	}
+	_, state, err := launch.Lookup(ctx, a.Runtime, a.instance, serverID(a.record.Attempt))
+	return err == nil && state.Stopping
 }

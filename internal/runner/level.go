@@ -18,7 +18,7 @@ import (
 // levels measures what is missing, in the plan's order.
 func (a *attempt) levels(ctx context.Context) (*sweep.Failure, error) {
 	for _, level := range a.plan.LevelsOf(a.planned) {
-		if stopping(ctx) {
+		if stopping(ctx) || a.again {
 			return nil, nil
 		}
 		key := level.Key()
@@ -104,6 +104,10 @@ func (a *attempt) measured(ctx context.Context, level bench.Level, m bench.Measu
 // the server refuses), the level stays unmeasured and the ladder goes on.
 func (a *attempt) levelFailed(ctx context.Context, level bench.Level, why string, bench bool) (*sweep.Failure, error) {
 	if stopping(ctx) {
+		return nil, nil
+	}
+	if a.toldToStop(ctx) {
+		a.again = true
 		return nil, nil
 	}
 	e := a.levelEvent(store.LevelFailed, level)

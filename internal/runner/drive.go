@@ -22,6 +22,11 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := n.say(start); err != nil {
 		return err
 	}
+	for _, p := range n.journal.Problems() { // a line cut in half was set aside
+		if err := n.say(store.Event{Type: store.Warning, Text: p.String()}); err != nil {
+			return err
+		}
+	}
 	if n.other != "" {
 		if err := n.say(store.Event{Type: store.Warning, Text: fmt.Sprintf(
 			"night %s of %s was cut off and had another plan: the file was changed, or other options were given. This is a new night; the plan of that one stands as it was",

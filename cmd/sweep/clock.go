@@ -20,6 +20,9 @@ type clock struct {
 	name    string
 	ordinal int
 	now     string // phase or level
+
+	expected expected
+	foreseen time.Duration // what was expected of the runs in timed
 }
 
 func (c *clock) event(e store.Event) {
@@ -46,6 +49,7 @@ func (c *clock) event(e store.Event) {
 		c.done++
 		c.timed++
 		c.spent += e.At.Sub(c.started)
+		c.foreseen += c.expected.of(c.ordinal)
 		c.name = ""
 	case store.NightEnd, store.Stopping:
 		c.name, c.total = "", 0
@@ -57,13 +61,7 @@ func (c *clock) status(now time.Time) string {
 	if c.total == 0 || c.name == "" {
 		return ""
 	}
-	left := "time left: known after the first run"
-	if c.timed > 0 {
-		each := c.spent / time.Duration(c.timed)
-		rest := each*time.Duration(c.total-c.done) - now.Sub(c.started)
-		left = "about " + short(max(rest, time.Second)) + " left"
-	}
-	return fmt.Sprintf("[%d/%d] %s · %s · %s", c.ordinal, c.total, c.now, left, printable(c.name))
+	return fmt.Sprintf("[%d/%d] %s · %s · %s", c.ordinal, c.total, c.now, c.left(now), printable(c.name))
 }
 
 // sentence says an event as one line of a log; "" for what only the status

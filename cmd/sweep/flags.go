@@ -18,9 +18,6 @@ import (
 	"sweep/internal/sweep"
 )
 
-// checkedConfigs bounds the plans whose flags are checked one by one.
-const checkedConfigs = 5000
-
 func flagFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "sglang", Usage: "judge flags by the list of this `version` of sglang", DefaultText: "ask the installed one, else the newest known"},
@@ -32,10 +29,6 @@ func flagFlags() []cli.Flag {
 // checkFlags judges the flags of a plan before anything starts, and says or
 // drops what would only measure the same server twice.
 func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan, error) {
-	if len(plan.Configurations) > checkedConfigs {
-		plan.Warnings = append(plan.Warnings, fmt.Sprintf("flags are not checked in a plan of more than %d configurations", checkedConfigs))
-		return plan, nil
-	}
 	list, err := flagList(c, plan)
 	if err != nil {
 		return nil, err

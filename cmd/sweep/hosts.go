@@ -55,7 +55,7 @@ func readHosts(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
+	if !info.Mode().IsRegular() || info.Size() > sweep.MaxFile {
 		return nil, errors.New("this is not a hosts file")
 	}
 	return os.ReadFile(path)

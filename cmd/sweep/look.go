@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -42,11 +44,15 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := planTextOptions{Commands: c.Bool("commands"), All: c.Bool("all"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
+			there, err := lookThere(c.Context, plan, dir)
+			if err != nil {
+				return err
+			}
+			o := planTextOptions{Missing: there.Missing, Commands: c.Bool("commands"), All: c.Bool("all"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
 			if err := writePlan(s.out, plan, o); err != nil {
 				return err
 			}
-			return writePreview(c, s.out, plan, dir)
+			return writePreview(s.out, plan, there)
 		},
 	}
 }
@@ -90,18 +96,25 @@ func earlierRuns(dir *store.Dir, plan *sweep.Plan) []sweep.Run {
 	return runs
 }
 
-// writePreview says how much of a plan is there already, on this host.
-func writePreview(c *cli.Context, w io.Writer, plan *sweep.Plan, dir *store.Dir) error {
+// lookThere says what of a plan is there already, on this host; without a store
+// nothing is, and Missing is nil.
+func lookThere(ctx context.Context, plan *sweep.Plan, dir *store.Dir) (runner.Preview, error) {
 	if dir == nil {
+		return runner.Preview{}, nil
+	}
+	return runner.Look(ctx, plan, dir, runner.HostFacts(ctx, runner.Local{}))
+}
+
+// writePreview says how much of a plan is there already.
+func writePreview(w io.Writer, plan *sweep.Plan, p runner.Preview) error {
+	if p.Reused+p.Begun == 0 {
 		return nil
 	}
-	p, err := runner.Look(c.Context, plan, dir, runner.HostFacts(c.Context, runner.Local{}))
-	if err != nil || p.Reused+p.Begun == 0 {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "\nThere already, on this host: %d of %d runs whole, %d in part; %d levels are left to measure\n",
-		p.Reused, len(plan.Runs), p.Begun, p.Levels)
-	return err
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out)
+	planWrap(out, "", "  ", fmt.Sprintf("There already, on this host: %d of %d runs whole, %d in part; %d levels are left to measure",
+		p.Reused, len(plan.Runs), p.Begun, p.Levels))
+	return out.Flush()
 }
 
 func schemaCommand(s streams) *cli.Command {

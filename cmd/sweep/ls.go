@@ -56,8 +56,8 @@ func textOptions(w io.Writer) report.TextOptions {
 func showCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "show", Usage: "all that is known of a run", ArgsUsage: "RUN",
-		Description: "RUN is the name of a run, of a configuration (its runs are shown one after the other), or a prefix.\n\n  sweep show parallel=tp8",
-		Flags:       []cli.Flag{dataFlag(), &cli.BoolFlag{Name: "json", Usage: "as JSON"}},
+		Description: "RUN is the name of a run, of a configuration (its runs are shown one after the other), or a prefix.\n\n  sweep show parallel=tp8\n  sweep show last --only parallel=tp8",
+		Flags:       []cli.Flag{onlyFlag(), dataFlag(), &cli.BoolFlag{Name: "json", Usage: "as JSON"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("show takes one run or configuration; `sweep ls` and `sweep report` name them")
@@ -66,9 +66,17 @@ func showCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			_, runs, warnings, err := findRuns(dir, c.Args().First())
+			name, runs, warnings, err := findRuns(dir, c.Args().First())
 			if err != nil {
 				return err
+			}
+			sides, selection, err := report.NarrowSides([]report.Side{{Name: name, Runs: runs}}, c.StringSlice("only"))
+			if err != nil {
+				return &codeError{exitUsage, err}
+			}
+			runs = sides[0].Runs
+			if selection != nil { // apart from the runs, which may be JSON
+				fmt.Fprintln(s.err, "sweep: showing "+printable(selection.String()))
 			}
 			for _, w := range warnings {
 				fmt.Fprintln(s.err, "sweep: warning: "+printable(w))

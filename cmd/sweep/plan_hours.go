@@ -9,12 +9,22 @@ import (
 	"sweep/internal/sweep"
 )
 
-// writePlanHours says how long the plan takes and what that rests on.
+// writePlanHours says how long what is left of the plan takes, and what that
+// rests on.
 func writePlanHours(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
-	e := p.Estimate(sweep.AssumptionsFor(p), o.Known)
+	e := p.EstimateLeft(sweep.AssumptionsFor(p), o.Known, o.Missing)
 	say := planSayer(out)
-	say("Time", fmt.Sprintf("about %s: %s %s, %s %s, stops and rest %s", planHours(e.Total),
-		planCount(e.Starts, "start"), planHours(e.Start), planCount(e.Measurements, "level"), planHours(e.Levels), planHours(e.Rest)))
+	parts := fmt.Sprintf("%s %s, %s %s, stops and rest %s",
+		planCount(e.Starts, "start"), planHours(e.Start), planCount(e.Measurements, "level"), planHours(e.Levels), planHours(e.Rest))
+	switch {
+	case e.There == 0:
+		say("Time", fmt.Sprintf("about %s: %s", planHours(e.Total), parts))
+	case e.Starts == 0:
+		say("Time", fmt.Sprintf("nothing left to measure: all of it, about %s, is there already", planHours(e.There)))
+		return
+	default:
+		say("Time", fmt.Sprintf("about %s left of %s (%s are there already): %s", planHours(e.Total), planHours(e.Total+e.There), planHours(e.There), parts))
+	}
 	if e.Skipped > 0 {
 		say("", fmt.Sprintf("above their cap, runs leave out %s: about %s", planCount(e.Skipped, "level"), planHours(e.Saved)))
 	}

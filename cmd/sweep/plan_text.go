@@ -17,6 +17,7 @@ type planTextOptions struct {
 	Commands bool                   // also the exact command of each run, ready to paste
 	All      bool                   // every repeat and every dropped combination, however many
 	Known    map[string]sweep.Times // what was recorded, by configuration ID; nil: nothing
+	Missing  [][]string             // what is left to measure, see sweep.Plan.EstimateLeft; nil: everything
 	Deadline *sweep.Deadline        // to compare with instead of the plan's own; nil: the plan's own
 	Now      time.Time              // when the night would start; zero: its end is not compared with a deadline
 }

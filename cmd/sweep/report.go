@@ -21,8 +21,8 @@ func formatFlag() cli.Flag {
 func reportCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "report", Usage: "the comparison of a night", ArgsUsage: "[NIGHT]",
-		Description: "Without a name: the last night.\n\n  sweep report\n  sweep report 20261201-0544 --format markdown > night.md",
-		Flags:       []cli.Flag{dataFlag(), formatFlag()},
+		Description: "Without a name: the last night.\n\n  sweep report\n  sweep report --only parallel=tp8\n  sweep report 20261201-0544 --format markdown > night.md",
+		Flags:       []cli.Flag{onlyFlag(), dataFlag(), formatFlag()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return usage("report takes one night, got %d; `sweep compare` lays several side by side", c.NArg())
@@ -35,7 +35,7 @@ func reportCommand(s streams) *cli.Command {
 			if name == "" {
 				name = "last"
 			}
-			return writeReport(dir, name, s.out, c.String("format"))
+			return writeReport(dir, name, c.StringSlice("only"), s.out, c.String("format"))
 		},
 	}
 }
@@ -45,8 +45,8 @@ func compareCommand(s streams) *cli.Command {
 		Name: "compare", Usage: "lay runs, configurations or nights side by side", ArgsUsage: "A B [C…]",
 		Description: "Everything is compared with A, level by level; different levels, tools and hosts are never merged.\n\n" +
 			"A side is a night, a run, a configuration, or labels that configurations share.\n\n" +
-			"  sweep compare parallel=tp8 parallel=tp4-pp2\n  sweep compare 20261201-0544 last --format markdown",
-		Flags: []cli.Flag{dataFlag(), formatFlag()},
+			"  sweep compare parallel=tp8 parallel=tp4-pp2\n  sweep compare 20261201-0544 last --format markdown\n  sweep compare --only 'p2p=sys' 20261201-0544 last",
+		Flags: []cli.Flag{onlyFlag(), dataFlag(), formatFlag()},
 		Action: func(c *cli.Context) error {
 			if c.NArg() < 2 {
 				return usage("compare takes two or more of: run, configuration (ID or name), night; `sweep ls` lists the nights")
@@ -67,7 +67,12 @@ func compareCommand(s streams) *cli.Command {
 				sides = append(sides, report.Side{Name: name, Runs: runs})
 				all = append(all, runs...)
 			}
+			sides, selection, err := report.NarrowSides(sides, c.StringSlice("only"))
+			if err != nil {
+				return &codeError{exitUsage, err}
+			}
 			in := report.ForRuns("comparison", sides, verdict.Judge(all, verdict.Limits{}))
+			in.Selection = selection
 			in.Warnings = append(in.Warnings, warnings...)
 			return writeTable(report.Build(in), s.out, c.String("format"))
 		},
@@ -154,10 +159,16 @@ func recountGoodput(dir *store.Dir, run sweep.Run, slo bench.SLO) []store.Proble
 	return problems
 }
 
-func writeReport(dir *store.Dir, name string, w io.Writer, format string) error {
+// writeReport writes the comparison of a night, of the configurations that only
+// names, all without it.
+func writeReport(dir *store.Dir, name string, only []string, w io.Writer, format string) error {
 	in, err := loadNight(dir, name)
 	if err != nil {
 		return err
+	}
+	night := in.Night
+	if in, err = in.Narrow(only); err != nil {
+		return usage("night %s: %w", night, err)
 	}
 	return writeTable(report.Build(in), w, format)
 }

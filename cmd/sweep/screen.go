@@ -57,6 +57,13 @@ func newScreen(s streams, asJSON bool) *screen {
 	return sc
 }
 
+// expect says how long the runs are expected to take, before the first event.
+func (s *screen) expect(e expected) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.night.expected = e
+}
+
 // redraw keeps the status line's clock going.
 func (s *screen) redraw() {
 	defer close(s.done)

@@ -65,7 +65,7 @@ func (m Matrix) Expand(o Options) (*Expansion, error) {
 		}
 		e.Points = append(e.Points, p)
 	}
-	if err := m.bound(e, w, o); err != nil {
+	if err := m.bound(e, w, sel, judges, o); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -206,20 +206,22 @@ func (m Matrix) judges() ([]*judge, Problems) {
 
 // bound refuses an expansion that is empty, too large, or without the baseline
 // that was asked for.
-func (m Matrix) bound(e *Expansion, w walked, o Options) error {
+func (m Matrix) bound(e *Expansion, w walked, sel selection, judges []*judge, o Options) error {
 	var problems Problems
 	limit := o.Max
 	if limit <= 0 {
 		limit = DefaultMax
 	}
-	switch {
-	case w.baselineRule != nil:
+	if w.baselineRule != nil {
 		problems.add(m.Baseline.Pos, "take another baseline, or change the rule",
 			"the baseline is dropped by the rule on line %d: %s", w.baselineRule.Pos.Line, w.baselineRule.Text)
+	}
+	switch {
 	case w.kept == 0 && len(m.Include) == 0:
-		problems.add(m.pos(), "remove a rule", "the rules drop all %d combinations: nothing is left to run", len(e.Dropped))
+		problems = append(problems, m.emptied(e, judges)...)
+	case len(problems) > 0:
 	case len(e.Points) == 0:
-		problems.add(Pos{}, "`sweep plan` without --only lists every configuration", "--only %s selects nothing", quoted(o.Only))
+		problems = append(problems, m.nothing(e, sel, o.Only))
 	case len(e.Points) > limit:
 		problems.add(m.pos(), "drop combinations with exclude, select some with --only, or raise --max-configs",
 			"the sweep has %d configurations, more than %d", len(e.Points), limit)

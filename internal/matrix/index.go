@@ -43,7 +43,7 @@ func (ix index) choice(axes []Axis, labels []Label, places []Pos, pos Pos, who s
 			continue
 		}
 		if picked[a] != Any && picked[a] != int32(v) {
-			problems.add(at, "", "%s names two values of the axis %q", who, l.Axis)
+			problems.add(at, "keep one of them; a rule for each says either", "%s names two values of the axis %q", who, l.Axis)
 			continue
 		}
 		picked[a] = int32(v)

@@ -184,7 +184,7 @@ func TestProblems(t *testing.T) {
 			m.Exclude = []Rule{r}
 		}), Options{}, `9:20: the rule names the axis "kap", which the matrix does not have (did you mean "cap"?)`},
 		"two values of one axis": {with(func(m *Matrix) { m.Exclude = []Rule{rule("cap=64,cap=1024", 9)} }), Options{},
-			`9:3: the rule names two values of the axis "cap"`},
+			`9:3: the rule names two values of the axis "cap" (keep one of them; a rule for each says either)`},
 		"empty rule": {with(func(m *Matrix) { m.Exclude = []Rule{{Pos: Pos{9, 3}}} }), Options{},
 			`9:3: the rule names nothing, so it would drop everything (name at least one axis: {axis: label})`},
 		"rule without a matrix": {Matrix{Exclude: []Rule{rule("a=b", 9)}}, Options{},
@@ -220,15 +220,41 @@ func TestProblems(t *testing.T) {
 			m.Baseline, m.Exclude = rule("cap=64,parallel=tp8", 9), []Rule{rule("cap=64", 8)}
 		}), Options{}, `9:3: the baseline is dropped by the rule on line 8: cap=64 (take another baseline, or change the rule)`},
 		"everything dropped": {with(func(m *Matrix) { m.Exclude = []Rule{rule("parallel=tp8", 8), rule("parallel=tp4", 9)} }), Options{},
-			`1:1: the rules drop all 6 combinations: nothing is left to run (remove a rule)`},
+			`1:1: the rules on lines 8, 9 drop every value of the axis "parallel": nothing is left to run (remove or narrow one of them)`},
+		"everything dropped on two axes, and the baseline": {with(func(m *Matrix) {
+			m.Baseline = rule("cap=64,parallel=tp8", 20)
+			for i, text := range []string{"parallel=tp8", "cap=64", "cap=1024", "parallel=tp4", "cap=2048"} {
+				m.Exclude = append(m.Exclude, rule(text, 8+i))
+			}
+		}), Options{},
+			`20:3: the baseline is dropped by the rule on line 8: parallel=tp8 (take another baseline, or change the rule)` + "\n" +
+				`1:1: the rules on lines 8, 11 drop every value of the axis "parallel": nothing is left to run (remove or narrow one of them)` + "\n" +
+				`4:1: the rules on lines 9, 10, 12 drop every value of the axis "cap": nothing is left to run (remove or narrow one of them)`},
+		"everything dropped by conditions on one axis": {with(func(m *Matrix) {
+			w, problems := CompileWhen(`len(axis.cap) > 1`, nil, m.Axes)
+			if len(problems) > 0 {
+				panic(problems)
+			}
+			m.Exclude = []Rule{{When: w, Pos: Pos{8, 3}}}
+		}), Options{},
+			`4:1: the rule on line 8 drops every value of the axis "cap": nothing is left to run (remove or narrow that rule)`},
+		"everything dropped by no one axis": {with(func(m *Matrix) {
+			m.Exclude = []Rule{rule("parallel=tp8", 8), rule("parallel=tp4,cap=64", 9), rule("parallel=tp4,cap=1024", 10), rule("parallel=tp4,cap=2048", 11)}
+		}), Options{},
+			`1:1: the rules drop all 6 combinations: nothing is left to run (remove or narrow a rule: line 8 drops 3, line 9 drops 1, line 10 drops 1, line 11 drops 1)`},
+		"axes without values": {with(func(m *Matrix) { m.Axes[0].Values, m.Axes[1].Values = nil, nil }), Options{},
+			`1:1: the axis "parallel" has no values (give it at least one value, or remove it)` + "\n" +
+				`4:1: the axis "cap" has no values (give it at least one value, or remove it)`},
 		"too many": {sample(), Options{Max: 5},
 			`1:1: the sweep has 6 configurations, more than 5 (drop combinations with exclude, select some with --only, or raise --max-configs)`},
 		"selects nothing": {with(func(m *Matrix) { m.Exclude = []Rule{rule("parallel=tp8", 8)} }), Options{Only: []string{"parallel=tp8"}},
-			"--only \"parallel=tp8\" selects nothing (`sweep plan` without --only lists every configuration)"},
+			"--only \"parallel=tp8\" selects nothing: the rules drop all 3 combinations that it names (`sweep plan` without --only lists every configuration)"},
+		"selects nothing, with near ones": {with(func(m *Matrix) { m.Exclude = []Rule{rule("parallel=tp8,cap=64", 8)} }), Options{Only: []string{"parallel=tp8,cap=64"}},
+			`--only "parallel=tp8,cap=64" selects nothing: a rule drops the one combination that it names (nearest to it: parallel=tp8,cap=1024 or parallel=tp8,cap=2048 or parallel=tp4,cap=64)`},
 		"unknown selection": {sample(), Options{Only: []string{"kap=64", "cap=6", "x"}},
-			`--only "kap=64": the matrix has no axis "kap" (did you mean "cap"?)` + "\n" +
+			`--only "kap=64": there is no axis "kap" (did you mean "cap"?)` + "\n" +
 				`--only "cap=6": "6" is no value of the axis "cap" (did you mean "64"?)` + "\n" +
-				`--only "x": no configuration has this name (write axis=label, or the name of an included configuration)`},
+				`--only "x": no configuration has this name (write axis=label (the axes are parallel, cap))`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := c.m.Expand(c.o)

@@ -38,7 +38,7 @@ func (m Matrix) compile(only []string) (selection, Problems) {
 				if !slices.Contains(names, name) {
 					hint := Suggest(name, names)
 					if hint == "" {
-						hint = "write axis=label, or the name of an included configuration"
+						hint = m.nameHint(names)
 					}
 					problems.add(Pos{}, hint, "--only %q: no configuration has this name", name)
 				}
@@ -54,7 +54,7 @@ func (m Matrix) compile(only []string) (selection, Problems) {
 				problems.add(Pos{}, "write axis=label,axis=label", "--only %q: %q has no =", text, term)
 				continue
 			case !known:
-				problems.add(Pos{}, axisHint(m.Axes, axis), "--only %q: the matrix has no axis %q", text, axis)
+				problems.add(Pos{}, axisHint(m.Axes, axis), "--only %q: there is no axis %q", text, axis)
 				continue
 			}
 			want := allowed{axis: a}
@@ -74,6 +74,22 @@ func (m Matrix) compile(only []string) (selection, Problems) {
 		sel = append(sel, p)
 	}
 	return sel, problems
+}
+
+// nameHint says what can be selected, to someone who named what is not there.
+func (m Matrix) nameHint(names []string) string {
+	hint := "write axis=label"
+	if len(m.Axes) > 0 {
+		axes := make([]string, len(m.Axes))
+		for i, a := range m.Axes {
+			axes[i] = a.Name
+		}
+		hint += " (the axes are " + list(axes) + ")"
+	}
+	if len(names) > 0 {
+		return hint + ", or one of the names " + list(names)
+	}
+	return hint
 }
 
 // names are the configurations that have a name of their own.

@@ -112,12 +112,12 @@ func (w *When) complain(err error, problems *Problems) {
 	for _, c := range []struct{ has, say, hint string }{
 		{"expected bool, but got interface {}", "when must be true or false, and a flag alone may be neither", `compare it: flags["name"] == true`},
 		{"expected bool, but got", "when must be true or false, not " + plainTypes.Replace(strings.TrimPrefix(message, "expected bool, but got ")), `for example 'axis.parallel == "tp8"'`},
-		{"unexpected token EOF", "when ends in the middle of an expression", ""},
-		{"unexpected token Operator(\"=\")", "when compares with ==, not with =", ""},
-		{"unexpected token", "when has " + tokenWords(message) + " where none can be", ""},
-		{"literal not terminated", "a text in when has no closing quote", ""},
+		{"unexpected token EOF", "when ends in the middle of an expression", "finish it: a comparison has two sides, and each ( and [ is closed"},
+		{"unexpected token Operator(\"=\")", "when compares with ==, not with =", "write == in its place"},
+		{"unexpected token", "when has " + tokenWords(message) + " where none can be", "join comparisons with && or ||, quote texts, and close each ( and ["},
+		{"literal not terminated", "a text in when has no closing quote", "close it with the quote that it begins with"},
 		{"mismatched types", "when compares or adds what does not go together" + typeWords(message), "a label and a variable are text: quote what they are compared with"},
-		{"integer divide by zero", "when divides by zero", ""},
+		{"integer divide by zero", "when divides by zero", "divide by something else"},
 	} {
 		if strings.Contains(message, c.has) {
 			message = c.say
@@ -129,6 +129,9 @@ func (w *When) complain(err error, problems *Problems) {
 	}
 	if !strings.HasPrefix(message, "when ") && !strings.HasPrefix(message, "a text in when") {
 		message = "when cannot be read: " + message
+	}
+	if hint == "" {
+		hint = whenExample
 	}
 	problems.add(w.place(at), hint, "%s", message)
 }
@@ -153,6 +156,9 @@ func typeWords(message string) string {
 }
 
 var plainTypes = strings.NewReplacer("string", "text", "int", "a number", "float64", "a number", "bool", "true or false", "nil", "nothing")
+
+// whenExample is what to do where nothing better is known.
+const whenExample = `for example 'axis.parallel == "tp8" && flags["tp-size"] > 4'`
 
 const dashedHint = "a name with dashes stands in brackets"
 

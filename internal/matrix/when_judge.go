@@ -183,8 +183,13 @@ func (j *judge) trouble(err error, name string, problems *Problems) {
 	message, _, _ = strings.Cut(message, "\n")
 	message = strings.NewReplacer("interface conversion: ", "", "interface {}", "it", "<nil>", "nil", "string", "text", "float64", "number", "int", "number").Replace(message)
 	hint := "text can be compared with ==, and numbers with < and > too"
-	if strings.Contains(message, "nil") {
+	switch {
+	case strings.Contains(message, "nil"):
 		hint = `say what happens where it is not set: flags["name"] != nil && …`
+	case strings.Contains(message, "divide by zero"):
+		hint = `say what happens where it is 0: flags["name"] != 0 && …`
+	case strings.Contains(message, "not bool"), strings.Contains(message, "neither true nor false"):
+		hint = `make it a comparison: flags["name"] == true, or flags["name"] > 1`
 	}
 	problems.add(j.when.place(at), hint, "when has no answer at %s: %s", name, message)
 }

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -132,7 +133,7 @@ func TestWhenProblems(t *testing.T) {
 		`axis.parallel.x == 1`:                `1:15: when looks for a part of something that has none (when sees axis.<name>, flags["name"] and env["NAME"])`,
 		`env`:                                 `1:1: env stands alone in when (name what is asked for: env["name"])`,
 		`hasprefix("a", "b")`:                 `1:1: when has no function hasprefix (did you mean "hasPrefix"?)`,
-		`flags["a"]() == 1`:                   `1:11: when has "(" where none can be`,
+		`flags["a"]() == 1`:                   `1:11: when has "(" where none can be (join comparisons with && or ||, quote texts, and close each ( and [)`,
 		`[1, 2][0] == 1`:                      `1:7: when looks for a part of something that has none (when sees axis.<name>, flags["name"] and env["NAME"])`,
 		`1 in 1..9`:                           `1:7: when cannot use .. (use ==, in [...], startsWith, endsWith or contains)`,
 		strings.Repeat("x", 5000):             `1:1: when is 5000 characters long, more than 4096 (split it into several rules)`,
@@ -158,7 +159,7 @@ func TestWhenWithoutAnswer(t *testing.T) {
 	for when, want := range map[string]string{
 		`flags["pp-size"] > 1`:      `1:18: when has no answer at parallel=tp8,cuda-graph=on,idle=a: invalid operation: nil > number (say what happens where it is not set: flags["name"] != nil && …)`,
 		`flags["quantization"] < 1`: `1:23: when has no answer at parallel=tp8,cuda-graph=on,idle=a: invalid operation: text < number (text can be compared with ==, and numbers with < and > too)`,
-		`not flags["page-size"]`:    `1:1: when has no answer at parallel=tp8,cuda-graph=on,idle=a: it is number, not bool (text can be compared with ==, and numbers with < and > too)`,
+		`not flags["page-size"]`:    `1:1: when has no answer at parallel=tp8,cuda-graph=on,idle=a: it is number, not bool (make it a comparison: flags["name"] == true, or flags["name"] > 1)`,
 	} {
 		m := world()
 		places := make([]Pos, len(when))
@@ -178,6 +179,73 @@ func TestWhenWithoutAnswer(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, err.Error()); diff != "" {
 			t.Errorf("%s: %s", when, diff)
+		}
+	}
+}
+
+// TestWhenProblemsSayWhatToDo: whatever is wrong with a condition, there is a
+// next step, and it is that of the mistake.
+func TestWhenProblemsSayWhatToDo(t *testing.T) {
+	for when, hint := range map[string]string{
+		``:                                        "for example",
+		strings.Repeat("x", 5000):                 "split it",
+		strings.Repeat("1 + ", 900) + "1 > 0":     "split it",
+		`axis.parallel ==`:                        "finish it",
+		`(axis.parallel == "tp8"`:                 "finish it",
+		`axis.parallel = "tp8"`:                   "write ==",
+		`axis.parallel "tp8"`:                     "join comparisons",
+		`axis.parallel == "tp8`:                   "close it with the quote",
+		`axis.parallel == 'tp8`:                   "close it with the quote",
+		`axis.cuda-graph == "on"`:                 `axis["cuda-graph"]`,
+		`axis.parallel > 3`:                       "quote what they are compared with",
+		`flags["tp-size"]`:                        "compare it",
+		`axis.parallel`:                           "for example",
+		`1 % 0 == 1`:                              "",
+		`1 / 0 == 1`:                              "",
+		`axis`:                                    `axis["name"]`,
+		`axis[1] == "x"`:                          "quote it",
+		`nonsense == 1`:                           "when sees",
+		`parallel == "tp8"`:                       "did you mean axis.parallel?",
+		`axis.paralel == "tp8"`:                   "did you mean",
+		`axis.parallel == "tp9"`:                  "did you mean",
+		`axis.parallel matches "tp.*"`:            "use ==",
+		`1 in 1..9`:                               "use ==",
+		`uper(axis.parallel) == "TP8"`:            "did you mean",
+		`filter([1], # > 0) == [1]`:               "did you mean",
+		`let x = 1; x == 1`:                       "compare labels",
+		`{"a": 1} == {"a": 1}`:                    "compare labels",
+		`[1][0] == 1`:                             "when sees",
+		`len() == 1`:                              "",
+		`abs("x") == 1`:                           "",
+		`-axis.parallel == 1`:                     "",
+		`not axis.parallel`:                       "",
+		`"a" < 1`:                                 "",
+		`1 +* 2`:                                  "",
+		`@`:                                       "",
+		`"\q" == axis.parallel`:                   "",
+		`0x == 1`:                                 "",
+		`99999999999999999999 == 1`:               "",
+		`flags["pp-size"] > 1`:                    "where it is not set",
+		`flags["quantization"] < 1`:               "text can be compared",
+		`not flags["page-size"]`:                  "make it a comparison",
+		`flags["page-size"] % flags["zero"] == 1`: "where it is 0",
+	} {
+		m := world()
+		m.Base = append(m.Base, Setting{Target: Flag, Name: "zero", Value: Value{Kind: Word, Words: []string{"0"}}})
+		w, problems := CompileWhen(when, nil, m.Axes)
+		if w != nil {
+			m.Exclude = []Rule{{When: w, Text: when}}
+			if _, err := m.Expand(Options{}); !errors.As(err, &problems) {
+				continue // it has an answer after all
+			}
+		}
+		if len(problems) == 0 {
+			t.Errorf("%.40s: no problem", when)
+		}
+		for _, p := range problems {
+			if p.Hint == "" || !strings.Contains(p.Hint, hint) {
+				t.Errorf("%.40s: %q has the hint %q, want %q in it", when, p.Message, p.Hint, hint)
+			}
 		}
 	}
 }
@@ -244,7 +312,7 @@ func FuzzWhen(f *testing.F) {
 			t.Fatalf("%v and %v", w, problems)
 		}
 		for _, p := range problems {
-			if p.Message == "" {
+			if p.Message == "" || p.Hint == "" {
 				t.Errorf("%+v", p)
 			}
 		}

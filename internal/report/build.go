@@ -23,6 +23,7 @@ func Build(in Input) Table {
 		To:       to,
 		Sides:    in.Sides,
 		Hosts:    b.hosts.lines(),
+		Only:     narrowedBy(in.Selection),
 		Common:   b.common,
 		Baseline: b.baseline(),
 		Reused:   b.reused(),
@@ -45,6 +46,16 @@ func Build(in Input) Table {
 	t.Cautions = cautions(t.Levels)
 	cleanAll(reflect.ValueOf(&t))
 	return t
+}
+
+// narrowedBy is a copy: a table is cleaned in place.
+func narrowedBy(s *Selection) *Selection {
+	if s == nil {
+		return nil
+	}
+	own := *s
+	own.Only, own.LeftOut = slices.Clone(s.Only), slices.Clone(s.LeftOut)
+	return &own
 }
 
 // builder holds what the parts of a table share while it is built.

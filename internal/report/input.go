@@ -20,6 +20,8 @@ type Input struct {
 	Findings []verdict.Finding
 	NotRun   []Missing
 	Warnings []string // what could not be read, and the like
+
+	Selection *Selection // nil: everything is shown
 }
 
 // Subject is one configuration on one side of a comparison, and its runs.

@@ -20,6 +20,9 @@ func (t Table) Markdown(w io.Writer) error {
 	}
 	m.items(t.Sides)
 	m.items(t.Hosts)
+	if t.Only != nil {
+		m.items([]string{"only: " + t.Only.String()})
+	}
 	if len(t.Common) > 0 {
 		m.items([]string{"common to all: " + strings.Join(t.Common, ", ")})
 	}

@@ -15,6 +15,7 @@ type Table struct {
 	To       *time.Time `json:"measured_to"`              // last end of one
 	Sides    []string   `json:"sides,omitempty"`          // of a comparison across nights: "A: …", "B: …"
 	Hosts    []string   `json:"hosts"`                    // where it was measured; more than one means that machines are compared too
+	Only     *Selection `json:"selection,omitempty"`      // absent: every configuration is shown
 	Common   []string   `json:"common"`                   // axis=label that all configurations have
 	Baseline string     `json:"baseline"`                 // as the rows call it; empty: none
 	Reused   string     `json:"reused,omitempty"`         // how many of a night's runs are of earlier ones; empty: none

@@ -52,6 +52,9 @@ func (t Table) head(p *printer) {
 	} else {
 		entry("host", t.Hosts...)
 	}
+	if t.Only != nil {
+		entry("only", t.Only.String())
+	}
 	if t.Reused != "" {
 		entry("reused", t.Reused)
 	}

@@ -67,6 +67,14 @@ func (c *Client) WithKey(key string) *Client {
 	return &d
 }
 
+// Over returns a client whose requests are carried by t: a server that this
+// host cannot dial.
+func (c *Client) Over(t http.RoundTripper) *Client {
+	d := *c
+	d.http = &http.Client{Transport: t, CheckRedirect: c.http.CheckRedirect}
+	return &d
+}
+
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 

@@ -114,34 +114,22 @@ func (fs *FlagSet) Effective(s Settings, version string) (Settings, []Nought) {
 		out.Flags = map[string][]string{}
 	}
 	var noughts []Nought
-	for _, r := range rules() {
-		if !r.applies(s, version) {
-			continue
+	idle := IdleIn(s, version)
+	for name := range s.Flags {
+		if why := idle.Flag(name); why != "" {
+			delete(out.Flags, name)
+			noughts = append(noughts, Nought{name, "does nothing: " + why})
 		}
-		for name := range s.Flags {
-			if out.has(name) && named(r.names, name) {
-				delete(out.Flags, name)
-				noughts = append(noughts, Nought{name, "does nothing: " + r.why})
-			}
-		}
-		for name := range s.Env {
-			if _, there := out.Env[name]; there && named(r.env, name) {
-				delete(out.Env, name)
-				noughts = append(noughts, Nought{name, "does nothing: " + r.why})
-			}
+	}
+	for name := range s.Env {
+		if why := idle.Variable(name); why != "" {
+			delete(out.Env, name)
+			noughts = append(noughts, Nought{name, "does nothing: " + why})
 		}
 	}
 	for name, words := range out.Flags {
-		f := fs.Lookup(name)
-		if f == nil || f.Deprecated {
-			continue
-		}
-		equal := make([]string, len(words))
-		for i, w := range words {
-			equal[i] = f.Type.canonical(w)
-		}
-		// The parser's result is the same, so the server cannot tell them apart.
-		if fs.Exact() && len(equal) == 1 && f.Default != "" && f.Nargs == "" && equal[0] == f.Type.canonical(f.Default) {
+		equal, atDefault := fs.Worth(name, words)
+		if atDefault {
 			delete(out.Flags, name)
 			noughts = append(noughts, Nought{name, "at " + cut(Plain(words[0]), 60) + " is at its default"})
 			continue
@@ -150,6 +138,62 @@ func (fs *FlagSet) Effective(s Settings, version string) (Settings, []Nought) {
 	}
 	slices.SortFunc(noughts, func(a, b Nought) int { return cmp.Compare(a.Name, b.Name) })
 	return out, noughts
+}
+
+// Idle says what does nothing in some settings.
+type Idle struct {
+	rules []rule
+	key   string
+}
+
+// Key is equal where the same does nothing for the same reasons.
+func (i Idle) Key() string { return i.key }
+
+// IdleIn finds what does nothing in settings, by the flags that JudgedBy lists.
+func IdleIn(s Settings, version string) Idle {
+	var i Idle
+	for n, r := range rules() {
+		if r.applies(s, version) {
+			i.rules = append(i.rules, r)
+			i.key += strconv.Itoa(n) + " "
+		}
+	}
+	return i
+}
+
+// Flag says why a flag does nothing; empty where it may do something.
+func (i Idle) Flag(name string) string {
+	for _, r := range i.rules {
+		if named(r.names, name) {
+			return r.why
+		}
+	}
+	return ""
+}
+
+// Variable says why a variable does nothing; empty where it may do something.
+func (i Idle) Variable(name string) string {
+	for _, r := range i.rules {
+		if named(r.env, name) {
+			return r.why
+		}
+	}
+	return ""
+}
+
+// Worth writes the words of a flag so that equal values are written equally, and
+// tells whether the parser's result is that of leaving the flag out: then the
+// server cannot tell them apart.
+func (fs *FlagSet) Worth(name string, words []string) (equal []string, atDefault bool) {
+	f := fs.Lookup(name)
+	if f == nil || f.Deprecated {
+		return words, false
+	}
+	equal = make([]string, len(words))
+	for i, w := range words {
+		equal[i] = f.Type.canonical(w)
+	}
+	return equal, fs.Exact() && len(equal) == 1 && f.Default != "" && f.Nargs == "" && equal[0] == f.Type.canonical(f.Default)
 }
 
 // named tells whether a name is one of a list in which * ends a prefix.

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"encoding/binary"
 	"path"
 	"slices"
 
@@ -28,36 +29,14 @@ type FlagReport struct {
 // CheckFlags judges every configuration of a plan before anything starts: each
 // flag by itself against the list, then the combination. The list is that of
 // the sglang that all of them run; see sglang.Flags and sglang.ParseFlagDump.
+// A setting is judged once however many configurations have it, and so is what
+// the rules on combinations look at.
 func CheckFlags(p *Plan, fs *sglang.FlagSet, o FlagCheck) FlagReport {
-	c := flagChecker{plan: p, fs: fs, options: o, single: map[settingKey][]sglang.FlagProblem{}, found: map[foundKey]*found{}}
-	request := p.requestTokens()
+	c := flagChecker{plan: p, fs: fs, options: o, pieces: newPieces(fs), judged: map[string][]*found{}, found: map[foundKey]*found{}}
 	for i := range p.Configurations {
-		config := &p.Configurations[i]
-		for j := range config.Flags {
-			c.flag(i, &config.Flags[j])
-		}
-		command := config.serverWords()
-		for _, problem := range fs.CheckFlag(command, o.Strict) {
-			c.add(i, problem, matrix.Pos{})
-		}
-		settings := config.settings(fs)
-		known := sglang.Known{GPUs: o.GPUs, SM: o.SM, KVTokens: o.KVTokens[config.ID], RequestTokens: request}
-		if config.simulated() {
-			known.GPUs, known.SM = 0, 0 // it needs none
-		} else if command.Words != nil {
-			c.addAll(i, fs.Missing(settings))
-		}
-		c.addAll(i, sglang.Combine(settings, known, fs.Release()))
+		c.configuration(i)
 	}
 	return c.report()
-}
-
-// settingKey stands for a setting that many configurations share.
-type settingKey struct {
-	name  string
-	kind  matrix.Kind
-	words *string
-	count int
 }
 
 type foundKey struct {
@@ -66,60 +45,104 @@ type foundKey struct {
 	grade   sglang.Grade
 }
 
-// found is one problem and the configurations that have it.
+// found is one problem and the configurations that have it, by place in the
+// plan and rising.
 type found struct {
 	problem sglang.FlagProblem
 	pos     matrix.Pos
-	configs []int
+	configs []int32
 }
 
 type flagChecker struct {
 	plan    *Plan
 	fs      *sglang.FlagSet
 	options FlagCheck
-	single  map[settingKey][]sglang.FlagProblem
+	pieces  *pieces
+	single  [][]*found          // by piece: what is wrong with it by itself
+	judged  map[string][]*found // by question: what is wrong with the combination
 	found   map[foundKey]*found
 }
 
-// flag checks one setting, once for all the configurations that share it.
-func (c *flagChecker) flag(config int, s *matrix.Setting) {
-	key := settingKey{name: s.Name, kind: s.Value.Kind, count: len(s.Value.Words)}
-	if key.count > 0 {
-		key.words = &s.Value.Words[0]
+// configuration notes what is wrong with one configuration.
+func (c *flagChecker) configuration(i int) {
+	config := &c.plan.Configurations[i]
+	c.note(i, c.piece(c.pieces.command(config)))
+	for at := range config.Flags {
+		c.note(i, c.piece(c.pieces.flag(at, &config.Flags[at])))
 	}
-	problems, known := c.single[key]
+	key := c.pieces.question(config)
+	if tokens := c.options.KVTokens[config.ID]; tokens != 0 {
+		key = binary.LittleEndian.AppendUint64(key, uint64(tokens))
+	}
+	combined, known := c.judged[string(key)]
 	if !known {
-		problems = c.fs.CheckFlag(given(*s), c.options.Strict)
-		c.single[key] = problems
-	}
-	for _, p := range problems {
-		c.add(config, p, s.Pos)
-	}
-}
-
-// addAll adds problems of a whole configuration, each at the flag it names.
-func (c *flagChecker) addAll(config int, problems []sglang.FlagProblem) {
-	for _, p := range problems {
-		var pos matrix.Pos
-		for _, f := range c.plan.Configurations[config].Flags {
-			if full, _ := c.fs.Complete(f.Name); f.Name == p.Flag || full == p.Flag {
-				pos = f.Pos
-			}
+		question := string(key)
+		for _, p := range c.combine(config) {
+			combined = append(combined, c.of(p, c.place(config, p.Flag)))
 		}
-		c.add(config, p, pos)
+		c.judged[question] = combined
+	}
+	c.note(i, combined)
+}
+
+func (c *flagChecker) note(config int, problems []*found) {
+	for _, f := range problems {
+		if n := len(f.configs); n == 0 || f.configs[n-1] != int32(config) {
+			f.configs = append(f.configs, int32(config))
+		}
 	}
 }
 
-func (c *flagChecker) add(config int, p sglang.FlagProblem, pos matrix.Pos) {
+// piece judges a setting by itself, once.
+func (c *flagChecker) piece(id int32) []*found {
+	for len(c.single) <= int(id) {
+		p := c.pieces.all[len(c.single)]
+		var pos matrix.Pos
+		if p.setting != nil {
+			pos = p.setting.Pos
+		}
+		var problems []*found
+		for _, problem := range c.fs.CheckFlag(p.given, c.options.Strict) {
+			problems = append(problems, c.of(problem, pos))
+		}
+		c.single = append(c.single, problems)
+	}
+	return c.single[id]
+}
+
+// of is where a problem at a place is kept.
+func (c *flagChecker) of(p sglang.FlagProblem, pos matrix.Pos) *found {
 	key := foundKey{p.Message, pos, p.Grade}
 	f := c.found[key]
 	if f == nil {
 		f = &found{problem: p, pos: pos}
 		c.found[key] = f
 	}
-	if n := len(f.configs); n == 0 || f.configs[n-1] != config {
-		f.configs = append(f.configs, config)
+	return f
+}
+
+// combine judges the flags of a configuration together.
+func (c *flagChecker) combine(config *Configuration) []sglang.FlagProblem {
+	settings := c.pieces.asked(config)
+	known := sglang.Known{GPUs: c.options.GPUs, SM: c.options.SM, KVTokens: c.options.KVTokens[config.ID], RequestTokens: c.plan.requestTokens()}
+	var problems []sglang.FlagProblem
+	if config.simulated() {
+		known.GPUs, known.SM = 0, 0 // it needs none
+	} else if config.serverWords().Words != nil {
+		problems = c.fs.Missing(settings)
 	}
+	return append(problems, sglang.Combine(settings, known, c.fs.Release())...)
+}
+
+// place is where a configuration sets a flag.
+func (c *flagChecker) place(config *Configuration, flag string) matrix.Pos {
+	var pos matrix.Pos
+	for _, f := range config.Flags {
+		if full, _ := c.fs.Complete(f.Name); f.Name == flag || full == flag {
+			pos = f.Pos
+		}
+	}
+	return pos
 }
 
 // report writes what was found, in file order.

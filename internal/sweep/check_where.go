@@ -26,7 +26,7 @@ func newWhere(p *Plan) where {
 
 // text follows a message; empty when it is about all configurations. configs
 // are places in the plan, rising.
-func (w where) text(configs []int) string {
+func (w where) text(configs []int32) string {
 	switch n := len(configs); {
 	case n == len(w.plan.Configurations):
 		return ""
@@ -41,9 +41,12 @@ func (w where) text(configs []int) string {
 
 // exactly finds the labels that these configurations have in common and no
 // others have; a single label where that is enough.
-func (w where) exactly(configs []int) string {
+func (w where) exactly(configs []int32) string {
 	common := w.plan.Configurations[configs[0]].Labels
 	for _, i := range configs[1:] {
+		if w.plan.Configurations[i].hasAll(common) {
+			continue
+		}
 		var both []matrix.Label
 		for _, l := range common {
 			if w.plan.Configurations[i].has(l) {

@@ -19,16 +19,16 @@ func TestWhere(t *testing.T) {
 	}
 	w := newWhere(p)
 	for _, c := range []struct {
-		configs []int
+		configs []int32
 		want    string
 	}{
-		{[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, ""},
-		{[]int{3}, ", in a=x,b=2,c=q"},
-		{[]int{6, 7, 8, 9, 10, 11}, ", in 6 configurations with a=y"},
-		{[]int{2, 3, 8, 9}, ", in 4 configurations with b=2"},
-		{[]int{2, 3}, ", in 2 configurations with a=x,b=2"},
-		{[]int{0, 2}, ", in 2 configurations, the first is a=x,b=1,c=p"},
-		{[]int{0, 11}, ", in 2 configurations, the first is a=x,b=1,c=p"},
+		{[]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, ""},
+		{[]int32{3}, ", in a=x,b=2,c=q"},
+		{[]int32{6, 7, 8, 9, 10, 11}, ", in 6 configurations with a=y"},
+		{[]int32{2, 3, 8, 9}, ", in 4 configurations with b=2"},
+		{[]int32{2, 3}, ", in 2 configurations with a=x,b=2"},
+		{[]int32{0, 2}, ", in 2 configurations, the first is a=x,b=1,c=p"},
+		{[]int32{0, 11}, ", in 2 configurations, the first is a=x,b=1,c=p"},
 	} {
 		if got := w.text(c.configs); got != c.want {
 			t.Errorf("%v: %q, want %q", c.configs, got, c.want)

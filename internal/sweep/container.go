@@ -34,6 +34,14 @@ type Container struct {
 // Fresh tells whether each run makes its own container.
 func (c Container) Fresh() bool { return c.Image != "" || c.CopyOf != "" }
 
+// Runtime is the one runtime of a plan.
+func (p *Plan) Runtime() string {
+	if len(p.Configurations) == 0 {
+		return RuntimeProcess
+	}
+	return cmp.Or(p.Configurations[0].Container.Runtime, RuntimeProcess)
+}
+
 // take makes a setting of an axis or an include the origin of the container.
 func (c Container) take(s *matrix.Setting) Container {
 	c.Instance, c.Image, c.CopyOf = "", "", ""

@@ -45,7 +45,7 @@ func TestPlanAcceptsWhatRunCannot(t *testing.T) {
 			continue
 		}
 		reasons := planOf(t, c.text, PlanOptions{}).Unsupported()
-		if len(reasons) < 4 {
+		if len(reasons) == 0 {
 			t.Errorf("%d reasons", len(reasons))
 		}
 		for _, r := range reasons {

@@ -12,6 +12,7 @@ import (
 // list, which makes the axis the flag of its name.
 func (d *decoder) axes(n *yaml.Node) {
 	before := len(d.problems)
+	var empty []matrix.Axis
 	entries, _ := d.entries(n, "matrix")
 	for _, e := range entries {
 		name := e.key.Value
@@ -33,9 +34,15 @@ func (d *decoder) axes(n *yaml.Node) {
 				"the axis %s must be a list of values or a map of labels, not %s", name, kindName(e.value))
 			continue
 		}
+		if len(e.value.Content) == 0 {
+			empty = append(empty, axis)
+		}
 		d.spec.Axes = append(d.spec.Axes, axis)
 	}
 	d.axesBroken = len(d.problems) > before
+	if d.axesBroken { // the axes are not checked together then, but these are wrong by themselves
+		d.problems = append(d.problems, matrix.Matrix{Axes: empty}.Check()...)
+	}
 }
 
 func (d *decoder) labelled(n *yaml.Node, axis string) []matrix.AxisValue {
@@ -123,7 +130,9 @@ func (d *decoder) ruleAndWhen(n *yaml.Node, what string) (r matrix.Rule, when *y
 	var parts []string
 	for _, e := range entries {
 		if e.key.Value == "when" {
-			if text, ok := d.text(e.value, "when"); ok {
+			if e.value.Kind != yaml.ScalarNode || kindOf(e.value) == null {
+				d.problem(e.value, `for example when: 'axis.parallel == "tp8"'`, "when must be text, not %s", kindName(e.value))
+			} else if text, ok := d.text(e.value, "when"); ok {
 				when = e.value
 				parts = append(parts, "when: "+strings.Join(strings.Fields(text), " "))
 			}

@@ -50,9 +50,11 @@ func (d *decoder) unset(ref matrix.Reference, what string, set map[string]bool) 
 	for name := range set {
 		names = append(names, name)
 	}
-	text := "nothing in this file sets the " + what + " " + quote(ref.Name) + ": when sees nil"
+	text := "nothing in this file sets the " + what + " " + quote(ref.Name) + ": when sees nil; "
 	if s := matrix.Suggest(ref.Name, sorted(names)); s != "" {
-		text += "; " + s
+		text += s
+	} else {
+		text += "set it in server or on an axis, or compare it with nil"
 	}
 	d.spec.Warnings = append(d.spec.Warnings, Warning{Pos: ref.Pos, Text: text})
 }

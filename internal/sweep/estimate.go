@@ -21,6 +21,9 @@ type Estimate struct {
 	Rest   time.Duration // stops and cool-downs
 	Total  time.Duration
 
+	Runs  []time.Duration // of the total, by place in Plan.Runs
+	There time.Duration   // what EstimateLeft left out of the total, since it is there already
+
 	RecordedStarts int // starts whose time was recorded, of this configuration or another
 	Measurements   int // levels of all runs
 	Recorded       int // of them, those whose time was recorded
@@ -30,11 +33,23 @@ type Estimate struct {
 	Assume Assumptions
 }
 
-// Estimate adds up a plan. Times come from records where there are any: of the
+// Recordings tells whether all of an estimate but the stops rests on records.
+func (e Estimate) Recordings() bool {
+	return e.RecordedStarts == e.Starts && e.Recorded == e.Measurements
+}
+
+// Estimate adds up a whole plan. Times come from records where there are any: of the
 // configuration itself, else for a start the median of the others; else from
 // assumptions. known is by configuration ID and may be nil.
 func (p *Plan) Estimate(assume Assumptions, known map[string]Times) Estimate {
-	e := Estimate{Starts: len(p.Runs), Assume: assume}
+	return p.EstimateLeft(assume, known, nil)
+}
+
+// EstimateLeft adds up what is left of a plan of which some is there already:
+// missing are the keys of the levels to measure, by place in Plan.Runs; nil is
+// every level of every run. A run without a missing level is not started.
+func (p *Plan) EstimateLeft(assume Assumptions, known map[string]Times, missing [][]string) Estimate {
+	e := Estimate{Assume: assume, Runs: make([]time.Duration, len(p.Runs))}
 	var starts []time.Duration
 	for _, t := range known {
 		if t.Start > 0 {
@@ -66,14 +81,21 @@ func (p *Plan) Estimate(assume Assumptions, known map[string]Times) Estimate {
 			caps[p.Configurations[i].ID] = most
 		}
 	}
-	for _, r := range p.Runs {
+	around := assume.Stop + p.Night.Cooldown
+	for at, r := range p.Runs {
 		t := known[r.Config]
+		start, startRecorded := usual, recorded
 		if t.Start > 0 {
-			e.Start += t.Start
-			e.RecordedStarts++
+			start, startRecorded = t.Start, 1
+		}
+		if missing == nil || len(missing[at]) > 0 {
+			e.Starts++
+			e.Start += start
+			e.RecordedStarts += startRecorded
+			e.Rest += around
+			e.Runs[at] = start + around
 		} else {
-			e.Start += usual
-			e.RecordedStarts += recorded
+			e.There += start + around
 		}
 		for i, l := range p.Levels {
 			took, recorded := t.Levels[keys[i]]
@@ -85,14 +107,18 @@ func (p *Plan) Estimate(assume Assumptions, known map[string]Times) Estimate {
 				e.Saved += took
 				continue
 			}
+			if missing != nil && !slices.Contains(missing[at], keys[i]) {
+				e.There += took
+				continue
+			}
 			e.Measurements++
 			e.Levels += took
+			e.Runs[at] += took
 			if recorded {
 				e.Recorded++
 			}
 		}
 	}
-	e.Rest = time.Duration(len(p.Runs)) * (assume.Stop + p.Night.Cooldown)
 	e.Total = e.Start + e.Levels + e.Rest
 	return e
 }

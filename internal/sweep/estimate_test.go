@@ -71,6 +71,43 @@ func TestEstimateFromRecords(t *testing.T) {
 	near(t, "levels", e.Levels, plan.Estimate(simple, nil).Levels-2*(103200*time.Millisecond-30*time.Second))
 }
 
+// TestEstimateLeft: what is there already is not counted again; a run that is
+// there whole is not started, one that is there in part is.
+func TestEstimateLeft(t *testing.T) {
+	plan := planOf(t, estimated, PlanOptions{})
+	whole := plan.Estimate(simple, nil)
+	keys := func(r PlannedRun) (keys []string) {
+		for _, l := range plan.LevelsOf(r) {
+			keys = append(keys, l.Key())
+		}
+		return keys
+	}
+	missing := make([][]string, len(plan.Runs))
+	for i, r := range plan.Runs {
+		missing[i] = keys(r)
+	}
+	if e := plan.EstimateLeft(simple, nil, missing); e.There != 0 || e.Total != whole.Total || e.Starts != 4 {
+		t.Errorf("nothing is there: %+v", e)
+	}
+	missing[0], missing[1] = nil, missing[1][1:]
+	e := plan.EstimateLeft(simple, nil, missing)
+	first := 103200 * time.Millisecond // of ten prompts
+	near(t, "there", e.There, whole.Runs[0]+first)
+	near(t, "left", e.Total, whole.Total-e.There)
+	near(t, "the run in part", e.Runs[1], whole.Runs[1]-first)
+	sum := time.Duration(0)
+	for _, run := range e.Runs {
+		sum += run
+	}
+	near(t, "the sum of the runs", sum, e.Total)
+	if e.Starts != 3 || e.Runs[0] != 0 || e.Measurements != whole.Measurements-len(keys(plan.Runs[0]))-1 || e.Skipped != whole.Skipped {
+		t.Errorf("%+v", e)
+	}
+	if e := plan.EstimateLeft(simple, nil, make([][]string, len(plan.Runs))); e.Total != 0 || e.Starts != 0 || e.There != whole.Total {
+		t.Errorf("all is there: %+v", e)
+	}
+}
+
 // TestEstimateOfLevels: max-level ends a level, and what is in flight has its
 // grace; rates keep their own time; texts are taken to be as long as they may.
 func TestEstimateOfLevels(t *testing.T) {

@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sweep/internal/sglang"
 )
 
 // hundredThousand is a sweep file of five axes of ten values, three of them
-// labelled, with two conditions, over a server with as many flags as a real one.
+// labelled, with two conditions, over a server with as many flags as a real one;
+// some of its flags are worth a warning, none is wrong.
 func hundredThousand() []byte {
 	var b strings.Builder
 	b.WriteString(`name: large
@@ -30,18 +33,18 @@ server:
     model-loader-extra-config: {enable_multithread_load: true, num_threads: 16}
 matrix:
   max-running-requests: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
-  chunked-prefill-size: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+  chunked-prefill-size: [64, 128, 192, 256, 320, 384, 448, 512, 576, 640]
 `)
-	for axis := range 3 {
+	for axis, flags := range [][2]string{{"stream-interval", "max-prefill-tokens"}, {"num-continuous-decode-steps", "watchdog-timeout"}, {"schedule-conservativeness", "cuda-graph-max-bs"}} {
 		fmt.Fprintf(&b, "  axis%d:\n", axis)
 		for v := range 10 {
-			fmt.Fprintf(&b, "    v%d: {flag-a%d: %d, flag-b%d: x%d, env: {VAR%d: \"%d\"}}\n", v, axis, v, axis, v, axis, v)
+			fmt.Fprintf(&b, "    v%d: {%s: %d, %s: %d, env: {VAR%d: \"%d\"}}\n", v, flags[0], v+1, flags[1], 64*(v+1), axis, v)
 		}
 	}
 	b.WriteString(`exclude:
   - {axis0: v1, axis1: v1}
   - when: 'flags["max-running-requests"] > 9 && axis.axis2 == "v3" && env["VAR0"] == "5"'
-  - when: 'flags["flag-a1"] * flags["max-running-requests"] + flags["flag-a0"] > 88 && axis.axis2 in ["v1", "v2"]'
+  - when: 'flags["num-continuous-decode-steps"] * flags["max-running-requests"] + flags["stream-interval"] > 88 && axis.axis2 in ["v1", "v2"]'
 bench:
   workloads: {short: {input-len: 256, output-len: 128}}
   levels: [{concurrency: [1, 256]}]
@@ -49,7 +52,7 @@ bench:
 	return []byte(b.String())
 }
 
-// BenchmarkPlan100k decodes and plans 100,000 combinations. MB-peak is the most
+// BenchmarkPlan100k decodes and plans 100,000 combinations and judges their flags. MB-peak is the most
 // memory that Go took from the system; with -benchtime 1x it is that of one
 // plan, otherwise the last plan's garbage is in it.
 func BenchmarkPlan100k(b *testing.B) {
@@ -74,6 +77,14 @@ func plan100k(tb testing.TB, data []byte) *Plan {
 	}
 	if got := len(plan.Configurations) + len(plan.Dropped); got != 100_000 {
 		tb.Fatalf("%d combinations, want 100000", got)
+	}
+	list, _ := sglang.Flags("0.5.17")
+	report := CheckFlags(plan, list, FlagCheck{GPUs: 8})
+	if len(report.Errors) > 0 || len(report.Warnings) < 10 {
+		tb.Fatalf("%d errors, %d warnings: the flags were not judged as they should be", len(report.Errors), len(report.Warnings))
+	}
+	if groups := InertGroups(plan, list); len(groups) > 0 {
+		tb.Fatalf("%d groups of configurations that do the same", len(groups))
 	}
 	return plan
 }

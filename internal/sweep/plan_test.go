@@ -289,12 +289,12 @@ include:
 		}
 	}
 	for only, want := range map[string]string{
-		"paralllel=tp8":             "case.yaml: --only \"paralllel=tp8\": the matrix has no axis \"paralllel\"\n        did you mean \"parallel\"?",
+		"paralllel=tp8":             "case.yaml: --only \"paralllel=tp8\": there is no axis \"paralllel\"\n        did you mean \"parallel\"?",
 		"parallel=tp9":              "case.yaml: --only \"parallel=tp9\": \"tp9\" is no value of the axis \"parallel\"\n        did you mean \"tp8\"?",
 		"by-hnd":                    "case.yaml: --only \"by-hnd\": no configuration has this name\n        did you mean \"by-hand\"?",
-		"x":                         "case.yaml: --only \"x\": no configuration has this name\n        write axis=label, or the name of an included configuration",
+		"x":                         "case.yaml: --only \"x\": no configuration has this name\n        write axis=label (the axes are parallel, page-size), or one of the names by-hand",
 		"parallel=tp4,64":           "case.yaml: --only \"parallel=tp4,64\": \"64\" has no =\n        write axis=label,axis=label",
-		"parallel=tp4,page-size=64": "case.yaml: --only \"parallel=tp4,page-size=64\" selects nothing\n        `sweep plan` without --only lists every configuration",
+		"parallel=tp4,page-size=64": "case.yaml: --only \"parallel=tp4,page-size=64\" selects nothing: a rule drops the one combination that it names\n        nearest to it: parallel=tp8,page-size=64 or parallel=tp4,page-size=1",
 	} {
 		spec, err := Decode("case.yaml", []byte(text))
 		if err != nil {

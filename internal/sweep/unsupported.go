@@ -23,18 +23,6 @@ func (p *Plan) Unsupported() []string {
 			say(format, args...)
 		}
 	}
-	for i := range p.Configurations {
-		c := p.Configurations[i].Container
-		if c.Runtime != RuntimeProcess && c.Runtime != "" {
-			once(c.Runtime, "container: the runtime %s cannot hold servers yet, only process can.", c.Runtime)
-		}
-		if c.Image != "" {
-			once("image", "container: fresh containers from an image (%s) cannot be made yet; name an existing instance.", Printable(c.Image))
-		}
-		if c.CopyOf != "" {
-			once("copy-of", "container: fresh containers as a copy (copy-of: %s) cannot be made yet; name an existing instance.", Printable(c.CopyOf))
-		}
-	}
 	if p.Tool != "" && p.Tool != bench.Tool {
 		say("bench: the tool %s cannot be used yet, only native can.", Printable(p.Tool))
 	}

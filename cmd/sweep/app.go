@@ -8,6 +8,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"sweep/internal/check"
+	"sweep/internal/launch"
 	"sweep/internal/sim"
 	"sweep/internal/supervise"
 )
@@ -32,6 +34,12 @@ var rawCommands = map[string]func(context.Context, []string, streams) int{
 	"sim": func(ctx context.Context, args []string, s streams) int { return sim.Main(ctx, args, s.out, s.err) },
 	"supervise": func(ctx context.Context, args []string, s streams) int {
 		return supervise.Main(ctx, args, s.in, s.out, s.err)
+	},
+	"inside": func(ctx context.Context, args []string, s streams) int {
+		return launch.Inside(ctx, args, s.in, s.out, s.err)
+	},
+	"facts": func(ctx context.Context, args []string, s streams) int {
+		return check.Tell(ctx, args, s.in, s.out, s.err)
 	},
 }
 
@@ -66,8 +74,8 @@ func newApp(s streams) *cli.App {
 
 func commands(s streams) []*cli.Command {
 	list := []*cli.Command{
-		initCommand(s), runCommand(s), planCommand(s), reportCommand(s), compareCommand(s), lsCommand(s), showCommand(s),
-		benchCommand(s), cleanCommand(s), schemaCommand(s), completionCommand(s),
+		initCommand(s), runCommand(s), planCommand(s), checkCommand(s), reportCommand(s), compareCommand(s), lsCommand(s), showCommand(s),
+		attachCommand(s), statusCommand(s), stopCommand(s), benchCommand(s), cleanCommand(s), schemaCommand(s), completionCommand(s),
 		{Name: "sim", Usage: "a simulated sglang server: starts from sglang's own flags", Description: "See `sweep sim --help`."},
 		{Name: "supervise", Usage: "hold a process so that it outlives its starter (used by sweep itself)", Hidden: true},
 		{Name: "version", Usage: "print the version", Action: func(*cli.Context) error {

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
-	"sweep/internal/launch"
 	"sweep/internal/runner"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -25,6 +22,7 @@ func planCommand(s streams) *cli.Command {
 		Description: "  sweep plan night.yaml\n  sweep plan --commands --only parallel=tp8 night.yaml   # ready to paste\n  sweep plan --json - < night.yaml",
 		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
 			&cli.StringFlag{Name: "deadline", Usage: "compare the estimate with this `time` and zone, \"07:00 Europe/Prague\"", DefaultText: "the file's night.deadline"},
+			&cli.DurationFlag{Name: "start", Usage: "how long a start of the server takes, as `12m`", DefaultText: "as recorded, else assumed"},
 			&cli.BoolFlag{Name: "all", Usage: "list every repeat and every dropped combination"},
 			&cli.BoolFlag{Name: "commands", Usage: "print the exact command of each configuration"},
 			&cli.BoolFlag{Name: "json", Usage: "the frozen plan as JSON"}),
@@ -48,11 +46,8 @@ func planCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			o := planTextOptions{Missing: there.Missing, Commands: c.Bool("commands"), All: c.Bool("all"), Now: time.Now(), Deadline: deadline, Known: sweep.TimesOf(earlierRuns(dir, plan))}
-			if err := writePlan(s.out, plan, o); err != nil {
-				return err
-			}
-			return writePreview(s.out, plan, there)
+			return writePlan(s.out, plan, planTextOptions{Missing: there.Missing, There: there, Commands: c.Bool("commands"), All: c.Bool("all"),
+				Only: c.IsSet("only"), Now: time.Now(), Deadline: deadline, Start: c.Duration("start"), Known: sweep.TimesOf(earlierRuns(dir, plan))})
 		},
 	}
 }
@@ -105,54 +100,12 @@ func lookThere(ctx context.Context, plan *sweep.Plan, dir *store.Dir) (runner.Pr
 	return runner.Look(ctx, plan, dir, runner.HostFacts(ctx, runner.Local{}))
 }
 
-// writePreview says how much of a plan is there already.
-func writePreview(w io.Writer, plan *sweep.Plan, p runner.Preview) error {
-	if p.Reused+p.Begun == 0 {
-		return nil
-	}
-	out := bufio.NewWriter(w)
-	fmt.Fprintln(out)
-	planWrap(out, "", "  ", fmt.Sprintf("There already, on this host: %d of %d runs whole, %d in part; %d levels are left to measure",
-		p.Reused, len(plan.Runs), p.Begun, p.Levels))
-	return out.Flush()
-}
-
 func schemaCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "schema", Usage: "print the JSON Schema of sweep files, for editors",
 		Description: "  sweep schema > sweep.schema.json\n\nand as the first line of a sweep file:\n\n  # yaml-language-server: $schema=sweep.schema.json",
 		Action: func(*cli.Context) error {
 			_, err := s.out.Write(sweep.JSONSchema())
-			return err
-		},
-	}
-}
-
-func cleanCommand(s streams) *cli.Command {
-	return &cli.Command{
-		Name: "clean", Usage: "show, or with --yes end, what a sweep that died left on this host",
-		Description: "Only what sweep itself made is ever touched.\n\n  sweep clean\n  sweep clean --yes",
-		Flags:       []cli.Flag{&cli.BoolFlag{Name: "yes", Usage: "end and remove it"}},
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usage("cleaning another host is not supported yet: run `sweep clean` there")
-			}
-			rt := launch.NewProcess(stateDir(), cacheDir())
-			found, err := runner.Clean(c.Context, rt, stateDir(), !c.Bool("yes"))
-			for _, in := range found {
-				what := "found"
-				if c.Bool("yes") {
-					what = "ended"
-				}
-				fmt.Fprintf(s.out, "%s %s (run %s of night %s)\n", what, in.Name, printable(in.Labels["run"]), printable(in.Labels["sweep"]))
-			}
-			switch {
-			case err != nil:
-			case len(found) == 0:
-				fmt.Fprintln(s.out, "nothing of sweep's is left on this host")
-			case !c.Bool("yes"):
-				fmt.Fprintln(s.out, "`sweep clean --yes` ends it; `sweep run` of the same file goes on with it")
-			}
 			return err
 		},
 	}

@@ -43,6 +43,7 @@ type place struct {
 	dir  string
 	file string
 	port int
+	env  []string // NAME=value over all others
 }
 
 func newPlace(t *testing.T, yaml string) place {
@@ -61,7 +62,7 @@ func (p place) command(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	p.t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, binary, args...)
-	c.Env = append(os.Environ(), homes(p.dir)...)
+	c.Env = append(append(os.Environ(), homes(p.dir)...), p.env...)
 	c.Dir = p.dir
 	return c
 }

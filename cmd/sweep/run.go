@@ -4,23 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"sweep/internal/launch"
 	"sweep/internal/runner"
 	"sweep/internal/sweep"
 )
 
-// maxFile bounds a sweep file, in bytes.
-const maxFile = 1 << 20
-
 func planFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "only", Usage: "only the configurations that `match`: axis=label,axis=label, or a name; given twice, either"},
+		onlyFlag(),
 		&cli.IntFlag{Name: "max-configs", Value: 500, Usage: "refuse a matrix with more configurations"},
 		&cli.IntFlag{Name: "base-port", Usage: "first port of the plan, instead of the file's"},
 	}
@@ -28,17 +23,28 @@ func planFlags() []cli.Flag {
 
 func runCommand(s streams) *cli.Command {
 	return &cli.Command{
-		Name: "run", Usage: "run a sweep file to its end, then compare", ArgsUsage: "FILE",
+		Name: "run", Usage: "run a sweep file to its end, then compare; host: names another machine", ArgsUsage: "FILE",
 		Description: "Starts the server for each configuration, measures each level, proves the host clean, and\n" +
 			"prints the comparison. What is there already (same ID, host and level) is reused. Ctrl-C\n" +
 			"once stops and finishes the teardown; twice leaves at once. The same command goes on.\n\n" +
+			"Where the file's host: is another machine, sweep moves itself there by SSH and runs there; the\n" +
+			"link, this terminal and this machine may go meanwhile. Records come home as they are finished.\n\n" +
 			"  sweep run sweeps/demo.yaml\n  sweep run --only parallel=tp8 night.yaml\n  sweep run --json night.yaml | jq .",
-		Flags: append(append(planFlags(), flagFlags()...), dataFlag(),
-			&cli.BoolFlag{Name: "json", Usage: "events as JSON lines on stdout instead of text"}),
+		Flags: append(append(append(planFlags(), flagFlags()...), dataFlag(), agentFlag(),
+			&cli.BoolFlag{Name: "json", Usage: "events as JSON lines on stdout instead of text"},
+			&cli.StringFlag{Name: "plan", Usage: "run this frozen `PLAN` (of plan --json; - for stdin) instead of a sweep file"},
+			&cli.BoolFlag{Name: "here", Usage: "run on this machine, whatever host the file names"},
+			&cli.BoolFlag{Name: "detach", Usage: "on another host: return once the night has started there"}), linkFlags()...),
 		Action: func(c *cli.Context) error {
-			plan, err := readPlan(c, s)
+			plan, err := planOrFrozen(c, s)
 			if err != nil {
 				return err
+			}
+			if isAway(plan) && !c.Bool("here") {
+				return runMoved(c, s, plan)
+			}
+			if c.Bool("detach") {
+				return usage("--detach is for another host, and this night runs on this machine: start it in tmux or by `systemd-run --user`, or name a host in the file")
 			}
 			return runPlan(c, s, plan)
 		},
@@ -46,32 +52,27 @@ func runCommand(s streams) *cli.Command {
 }
 
 func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
-	if missing := plan.Unsupported(); len(missing) > 0 {
-		return usage("this build of sweep cannot run %s yet:\n  %s\n`sweep plan` shows what it would do", plan.File, strings.Join(missing, "\n  "))
-	}
-	secrets, err := secretsOf(plan)
+	secrets, err := readyToRun(c, s, plan)
 	if err != nil {
 		return err
-	}
-	for _, w := range plan.Warnings {
-		if !strings.HasPrefix(w, notePrefix) {
-			w = "warning: " + w
-		}
-		fmt.Fprintln(s.err, "sweep: "+printable(w))
 	}
 	dir, err := openStore(c)
 	if err != nil {
 		return err
 	}
-	rt := launch.NewProcess(stateDir(), cacheDir())
+	rt, err := runtimeFor(c.Context, plan.Runtime(), c.String("agent"))
+	if err != nil {
+		return err
+	}
 	screen := newScreen(s, c.Bool("json"))
 	defer context.AfterFunc(c.Context, screen.stopping)()
 	facts := runner.HostFacts(c.Context, runner.Local{})
+	screen.expect(expectedTimes(c.Context, plan, dir, facts))
 	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
 		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event, Secrets: secrets})
 	screenErr := screen.close()
 	if outcome.Night != "" && !c.Bool("json") {
-		if reportErr := writeReport(dir, outcome.Night, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why
+		if reportErr := writeReport(dir, outcome.Night, nil, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why
 			err = errors.Join(err, reportErr)
 		}
 	}
@@ -90,10 +91,31 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 	return nil
 }
 
+// readyToRun refuses what cannot be run, says what a person should know of the
+// plan, and takes its secrets from our own environment.
+func readyToRun(c *cli.Context, s streams, plan *sweep.Plan) (secrets []string, err error) {
+	if missing := plan.Unsupported(); len(missing) > 0 {
+		return nil, usage("this build of sweep cannot run %s yet:\n  %s\n`sweep plan` shows what it would do", plan.File, strings.Join(missing, "\n  "))
+	}
+	if secrets, err = secretsOf(plan.Secrets); err != nil {
+		return nil, err
+	}
+	if c.IsSet("plan") { // they were said where it was frozen
+		return secrets, nil
+	}
+	for _, w := range plan.Warnings {
+		if !strings.HasPrefix(w, notePrefix) {
+			w = "warning: " + w
+		}
+		fmt.Fprintln(s.err, "sweep: "+printable(w))
+	}
+	return secrets, nil
+}
+
 // secretsOf takes the secrets that a plan names from our own environment.
-func secretsOf(plan *sweep.Plan) ([]string, error) {
+func secretsOf(names []string) ([]string, error) {
 	var secrets, missing []string
-	for _, name := range plan.Secrets {
+	for _, name := range names {
 		if value, ok := os.LookupEnv(name); ok {
 			secrets = append(secrets, name+"="+value)
 		} else {
@@ -131,32 +153,4 @@ func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
 		return nil, err
 	}
 	return checkFlags(c, spec, plan)
-}
-
-// readFile reads a sweep file, "-" being standard input.
-func readFile(name string, stdin io.Reader) ([]byte, error) {
-	from := stdin
-	if name != "-" {
-		info, err := os.Stat(name)
-		if err != nil {
-			return nil, usage("read the sweep file: %w", err)
-		}
-		if !info.Mode().IsRegular() {
-			return nil, usage("read the sweep file: %s is not a file", name)
-		}
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, usage("read the sweep file: %w", err)
-		}
-		defer f.Close()
-		from = f
-	}
-	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))
-	if err != nil {
-		return nil, usage("read the sweep file %s: %w", name, err)
-	}
-	if len(text) > maxFile {
-		return nil, usage("%s is larger than %d bytes: this is not a sweep file", name, maxFile)
-	}
-	return text, nil
 }

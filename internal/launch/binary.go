@@ -26,9 +26,23 @@ func CachedBinary(ctx context.Context, cacheDir string) (string, error) {
 		return "", fmt.Errorf("read the running sweep binary: %w", err)
 	}
 	defer self.Close()
+	return cacheFile(ctx, self, cacheDir)
+}
+
+// CacheBinary does the same with another sweep binary.
+func CacheBinary(ctx context.Context, file, cacheDir string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", fmt.Errorf("read the sweep binary: %w", err)
+	}
+	defer f.Close()
+	return cacheFile(ctx, f, cacheDir)
+}
+
+func cacheFile(ctx context.Context, self *os.File, cacheDir string) (string, error) {
 	sum, size, err := hashOf(ctx, self)
 	if err != nil {
-		return "", fmt.Errorf("read the running sweep binary: %w", err)
+		return "", fmt.Errorf("read the sweep binary %s: %w", self.Name(), err)
 	}
 	path, err := filepath.Abs(filepath.Join(cacheDir, "bin", "sweep-"+sum[:16]))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -89,7 +90,7 @@ func TestCachedBinaryOfADeletedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := Cmd{Argv: []string{binary, "-test.run=^TestCachedBinaryOfADeletedFile$"}, Env: []string{"SWEEP_TEST_DELETED=" + t.TempDir()}}
-	if res, err := execHere(t.Context(), cmd); err != nil || res.Code != 0 {
+	if res, err := execHere(t.Context(), cmd, append(os.Environ(), cmd.Env...), &syscall.SysProcAttr{Setpgid: true}); err != nil || res.Code != 0 {
 		t.Errorf("%v, code %d\n%s%s", err, res.Code, res.Stdout, res.Stderr)
 	}
 }

@@ -27,7 +27,11 @@ func (b timed) Create(ctx context.Context, spec InstanceSpec) (Instance, error) 
 }
 
 func (b timed) Exec(ctx context.Context, in Instance, cmd Cmd) (ExecResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, longestStop+callTime) // the longest short command is a stop
+	bound := cmd.Bound
+	if bound <= 0 {
+		bound = longestStop + callTime // the longest short command is a stop
+	}
+	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	return b.rt.Exec(ctx, in, cmd)
 }

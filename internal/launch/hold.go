@@ -80,7 +80,13 @@ func Lookup(ctx context.Context, rt Runtime, in Instance, id string) (*Held, sup
 	if err != nil {
 		return nil, supervise.State{}, err
 	}
+	if in.Bin == "" { // its making was cut off: nothing can have been held
+		return h, supervise.State{Phase: supervise.Absent}, nil
+	}
 	s, err := h.State(ctx)
+	if errors.Is(err, ErrGone) {
+		return h, supervise.State{Phase: supervise.Absent}, nil
+	}
 	if err != nil {
 		return nil, supervise.State{}, err
 	}
@@ -153,7 +159,7 @@ func (h *Held) Stop(ctx context.Context, grace time.Duration) (supervise.State, 
 func (h *Held) control(ctx context.Context, bound time.Duration, stdin []byte, words ...string) (supervise.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	cmd := Cmd{Argv: append(append([]string{h.in.Bin, "supervise"}, words...), h.dir)}
+	cmd := Cmd{Argv: append(append([]string{h.in.Bin, "supervise"}, words...), h.dir), Again: true, Bound: bound}
 	if stdin != nil {
 		cmd.Stdin = bytes.NewReader(stdin)
 	}

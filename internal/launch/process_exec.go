@@ -32,24 +32,26 @@ func (p *Process) Exec(ctx context.Context, in Instance, cmd Cmd) (ExecResult, e
 	if cmd.Dir == "" {
 		cmd.Dir = own.Dir
 	}
-	res, err := execHere(ctx, cmd)
+	res, err := execHere(ctx, cmd, append(os.Environ(), cmd.Env...), &syscall.SysProcAttr{Setpgid: true})
 	if err != nil {
 		return res, fmt.Errorf("exec %s in %s: %w", cmd.Argv[0], in.Name, err)
 	}
 	return res, nil
 }
 
-func execHere(ctx context.Context, cmd Cmd) (ExecResult, error) {
+// execHere runs a command with a whole environment; attr must make it a process
+// group of its own.
+func execHere(ctx context.Context, cmd Cmd, env []string, attr *syscall.SysProcAttr) (ExecResult, error) {
 	var stdout, stderr bounded
 	var c *exec.Cmd
 	for try := 0; ; try++ {
 		c = exec.CommandContext(ctx, cmd.Argv[0], cmd.Argv[1:]...)
-		c.Dir, c.Env = cmd.Dir, append(os.Environ(), cmd.Env...)
+		c.Dir, c.Env = cmd.Dir, env
 		if path, err := supervise.Program(cmd.Argv[0], c.Env); err == nil { // as a held process finds it
 			c.Path, c.Err = path, nil
 		}
 		c.Stdout, c.Stderr = &stdout, &stderr
-		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		c.SysProcAttr = attr
 		c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 		c.WaitDelay = execDrain
 		err := startWithInput(c, cmd.Stdin)

@@ -39,12 +39,17 @@ func (processFiles) ReadAt(ctx context.Context, path string, offset int64, max i
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	defer f.Close()
+	return readPart(f, offset, max)
+}
+
+// readPart reads up to max bytes of a regular file.
+func readPart(f *os.File, offset int64, max int) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read %s: not a regular file", path)
+		return nil, fmt.Errorf("read %s: not a regular file", f.Name())
 	}
 	if left := info.Size() - offset; int64(max) > left {
 		max = int(left) // no more memory than there is to read

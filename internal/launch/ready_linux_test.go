@@ -238,7 +238,7 @@ func (f *shelf) Stop(context.Context, time.Duration) (supervise.State, error) {
 }
 
 func onShelf(f *shelf, port int) *Server {
-	s := newServer(f, "127.0.0.1", ServerSpec{HoldID: "x", Port: port, Ready: Budget{Timeout: 500 * time.Millisecond, Stall: time.Minute}}, time.Now(), false)
+	s := newServer(f, reachHost{"127.0.0.1"}, "127.0.0.1", ServerSpec{HoldID: "x", Port: port, Ready: Budget{Timeout: 500 * time.Millisecond, Stall: time.Minute}}, time.Now(), false)
 	s.pace.poll, s.pace.lost, s.pace.closed = 5*time.Millisecond, 100*time.Millisecond, 50*time.Millisecond
 	return s
 }

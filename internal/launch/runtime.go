@@ -44,18 +44,20 @@ type Files interface {
 type InstanceSpec struct {
 	Name   string            // unique on the host; letters, digits and dashes
 	Labels map[string]string // "sweep", "run", "attempt" …: whose it is
+	Origin Origin            // the container it lives in; the runtime process has none
 }
 
 // Instance is one place where processes can be held.
 type Instance struct {
-	Name    string            `json:"name"`
-	Labels  map[string]string `json:"labels"`
-	Dir     string            `json:"dir"`     // sweep's own directory inside it, absolute
-	Bin     string            `json:"bin"`     // this sweep binary inside it, a hash-named copy that outlives `go run` and an upgrade
-	Address string            `json:"address"` // where this host reaches its ports
-	Env     []string          `json:"env"`     // what every held process starts from: PATH, HOME, USER, LANG, and nothing of the caller's
-	OnHost  bool              `json:"on_host"` // processes are the host's own: nothing of theirs goes with the instance
-	Created time.Time         `json:"created"`
+	Name      string            `json:"name"`
+	Labels    map[string]string `json:"labels"`
+	Container string            `json:"container,omitempty"` // that it lives in; "": the bare machine
+	Dir       string            `json:"dir"`                 // sweep's own directory inside it, absolute
+	Bin       string            `json:"bin"`                 // this sweep binary inside it, a hash-named copy that outlives `go run` and an upgrade
+	Address   string            `json:"address"`             // where its ports are, seen from inside it
+	Env       []string          `json:"env"`                 // what every held process starts from: PATH, HOME, USER, LANG, what the container itself sets, and nothing of the caller's
+	OnHost    bool              `json:"on_host"`             // processes are the host's own: nothing of theirs goes with the instance
+	Created   time.Time         `json:"created"`
 }
 
 // Cmd is a short command. Argv reaches the program byte for byte.
@@ -64,6 +66,9 @@ type Cmd struct {
 	Env   []string // NAME=value; added to the instance's own environment
 	Dir   string
 	Stdin io.Reader
+
+	Again bool          // it may be done twice: repeated when a container daemon went away under it; with an input that can be sought
+	Bound time.Duration // how long it may take; 0: as long as a short command does
 }
 
 // ExecResult is how a short command ended.

@@ -42,11 +42,11 @@ type Server struct {
 	spec       ServerSpec
 	held       heldProcess
 	address    string
+	reach      reach
 	client     *sglang.Client
 	log        *sglang.LogReader
 	started    time.Time
 	reattached bool
-	onHost     bool // it shares the host's /dev/shm
 	pace       pace
 
 	healthy  atomic.Bool            // /health was 200 once
@@ -75,13 +75,16 @@ func usualPace() pace {
 }
 
 // newServer makes a Server of a held process; client and log are fresh.
-func newServer(held heldProcess, address string, spec ServerSpec, started time.Time, reattached bool) *Server {
+func newServer(held heldProcess, reach reach, address string, spec ServerSpec, started time.Time, reattached bool) *Server {
 	if spec.Grace <= 0 {
 		spec.Grace = supervise.DefaultGrace
 	}
-	s := &Server{spec: spec, held: held, address: address, log: sglang.NewLogReader(), started: started,
+	s := &Server{spec: spec, held: held, reach: reach, address: address, log: sglang.NewLogReader(), started: started,
 		reattached: reattached, past: reattached, grown: time.Now(), pace: usualPace()}
 	s.client = sglang.NewClient(s.URL())
+	if t := reach.transport(spec.Port); t != nil {
+		s.client = s.client.Over(t)
+	}
 	if key := flagValue(spec.Argv, "--api-key"); key != "" {
 		s.client = s.client.WithKey(key)
 	}

@@ -19,11 +19,9 @@ func StartServer(ctx context.Context, rt Runtime, in Instance, spec ServerSpec) 
 		return nil, fmt.Errorf("look for server %s: %w", spec.HoldID, err)
 	}
 	if state.Phase != supervise.Absent {
-		s := newServer(held, in.Address, spec, since(state), true)
-		s.onHost = in.OnHost
-		return s, nil
+		return newServer(held, reachOf(rt, in), in.Address, spec, since(state), true), nil
 	}
-	taken, err := portHolder(ctx, in.Address, spec.Port)
+	taken, err := reachOf(rt, in).holder(ctx, spec.Port)
 	if err != nil {
 		return nil, fmt.Errorf("start server %s: %w", spec.HoldID, err)
 	}
@@ -36,9 +34,7 @@ func StartServer(ctx context.Context, rt Runtime, in Instance, spec ServerSpec) 
 	if err != nil {
 		return nil, fmt.Errorf("start server %s: %w", spec.HoldID, err)
 	}
-	s := newServer(held, in.Address, spec, started, false)
-	s.onHost = in.OnHost
-	return s, nil
+	return newServer(held, reachOf(rt, in), in.Address, spec, started, false), nil
 }
 
 // since is when a held process was started, now where that is not known.

@@ -35,9 +35,8 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 	if holder := s.untilClosed(ctx); holder != "" {
 		report.Left = append(report.Left, holder)
 	}
-	if s.onHost && state.Alive == 0 && err == nil {
-		_, left := removeShm(shmDir, s.started)
-		report.Left = append(report.Left, left...)
+	if state.Alive == 0 && err == nil {
+		report.Left = append(report.Left, s.reach.clearShm(ctx, s.started)...)
 	}
 	report.Clean = len(report.Left) == 0
 	report.Seconds = time.Since(begun).Seconds()
@@ -50,7 +49,7 @@ func (s *Server) untilClosed(ctx context.Context) string {
 	deadline, cancel := context.WithTimeout(ctx, s.pace.closed)
 	defer cancel()
 	for {
-		open, err := dialPort(ctx, s.address, s.spec.Port)
+		open, err := s.reach.open(ctx, s.spec.Port)
 		if !open && err == nil {
 			return ""
 		}
@@ -58,6 +57,9 @@ func (s *Server) untilClosed(ctx context.Context) string {
 		case <-deadline.Done():
 			if err != nil {
 				return "not known whether the port is free: " + err.Error()
+			}
+			if who, err := s.reach.holder(ctx, s.spec.Port); err == nil && who != "" {
+				return who
 			}
 			return takenText(s.address, s.spec.Port)
 		case <-time.After(portPause):

@@ -4,34 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"sweep/internal/launch"
 )
 
-// Clean ends and removes what sweeps that died left on this host; with dry
-// set it only returns what it would end; otherwise what it ended. It refuses while a sweep runs here.
-func Clean(ctx context.Context, rt launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
+// Clean ends and removes what sweeps that died left on this host, in every
+// runtime that is given by its kind; with dry set it only returns what it would
+// end; otherwise what it ended. It refuses while a sweep runs here. What one
+// runtime cannot say does not keep the others from being cleaned.
+func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
 	unlock, err := lockHost(LockPath(stateDir))
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	rt = launch.Bounded(rt)
-	instances, err := rt.List(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list what sweeps left: %w", err)
-	}
-	if dry {
-		return instances, nil
-	}
-	var ended []launch.Instance
+	var found []launch.Instance
 	var failed []error
-	for _, in := range instances {
-		if err := rt.Destroy(ctx, in); err != nil {
-			failed = append(failed, fmt.Errorf("%w: end %s: %w", ErrHost, in.Name, err))
+	for _, kind := range slices.Sorted(maps.Keys(runtimes)) {
+		rt := launch.Bounded(runtimes[kind])
+		instances, err := rt.List(ctx)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%w: list what sweeps left in the runtime %s: %w", ErrHost, kind, err))
 			continue
 		}
-		ended = append(ended, in)
+		for _, in := range instances {
+			if dry {
+				found = append(found, in)
+				continue
+			}
+			if err := rt.Destroy(ctx, in); err != nil {
+				failed = append(failed, fmt.Errorf("%w: end %s: %w", ErrHost, in.Name, err))
+				continue
+			}
+			found = append(found, in)
+		}
 	}
-	return ended, errors.Join(failed...)
+	return found, errors.Join(failed...)
 }

@@ -15,7 +15,7 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := n.recall(resumed); err != nil {
 		return err
 	}
-	start := store.Event{Type: store.NightStart, Runs: len(n.plan.Runs), Name: n.plan.Name, Text: n.plan.File}
+	start := store.Event{Type: store.NightStart, Night: n.night.ID(), Runs: len(n.plan.Runs), Name: n.plan.Name, Text: n.plan.File}
 	if resumed {
 		start.Type = store.NightResume
 	}
@@ -37,12 +37,8 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := bench.CheckFiles(n.plan.Levels); err != nil {
 		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}
-	facts, remove, err := newFactsAsker(ctx, n.Runtime, n.night.ID())
-	defer func() { err = errors.Join(err, remove()) }()
-	if err != nil && !stopping(ctx) {
-		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
-	}
-	n.facts = facts
+	n.facts = newFactsAsker(n.Runtime, n.night.ID())
+	defer func() { err = errors.Join(err, n.facts.close(ctx)) }()
 	if err := n.hook(ctx, "before-night", n.plan.Hooks.BeforeNight, store.Event{}); err != nil {
 		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}

@@ -25,8 +25,8 @@ func (n *nightRun) clearLeftovers(ctx context.Context, decisions []decision) (ke
 	}
 	first := firstToMeasure(decisions)
 	for _, in := range instances {
-		if in.Name == n.facts.instance.Name {
-			continue // ours, of this night
+		if n.facts.owns(in.Name) {
+			continue
 		}
 		e := store.Event{Type: store.Leftover, Name: in.Name, Run: in.Labels["run"]}
 		if first != nil && first.reattach && first.ref.Run == in.Labels["run"] && n.serves(ctx, in, first.attempt) {

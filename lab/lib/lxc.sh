@@ -76,3 +76,10 @@ lxc_monitors() {
   done
   return 0
 }
+
+# place_pct: the stand-in as this host's `pct`, which knows where its containers
+# are without being told by its caller's environment.
+place_pct() {
+  rm -f "$H/bin/pct"
+  write_file "$H/bin/pct" 755 '#!/bin/sh' "export PCT_LXCPATH=$H/pct" "exec $LAB_DIR/bin/pct \"\$@\""
+}

@@ -48,9 +48,10 @@ func destroyAnyTime(ctx context.Context, rt launch.Runtime) error {
 }
 
 // stubborn is a script whose tree ignores TERM and has a member that lost its
-// parent and made a session of its own; each of the two carries $1.
+// parent and made a session of its own, with the agent that is $2; each of the
+// two carries $1.
 const stubborn = `trap "" TERM
-(setsid sh -c 'trap "" TERM; while :; do sleep 1; done' "$1" &)
+("$2" setsid sh -c 'trap "" TERM; while :; do sleep 1; done' "$1" &)
 while :; do sleep 1; done`
 
 func destroyEndsTrees(ctx context.Context, rt launch.Runtime) error {
@@ -58,7 +59,7 @@ func destroyEndsTrees(ctx context.Context, rt launch.Runtime) error {
 	err := withInstance(ctx, rt, func(in launch.Instance) error {
 		for _, id := range []string{"one", "two"} {
 			_, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: id, Grace: 100 * time.Millisecond,
-				Argv: []string{"/bin/sh", "-c", stubborn, "sh", marker}, Env: barePath()})
+				Argv: []string{"/bin/sh", "-c", stubborn, "sh", marker, in.Bin}, Env: barePath()})
 			if err != nil {
 				return err
 			}

@@ -129,7 +129,7 @@ func heldSecrets(ctx context.Context, rt launch.Runtime, in launch.Instance) err
 
 func heldStop(ctx context.Context, rt launch.Runtime, in launch.Instance) error {
 	marker := unique()
-	h, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: "x", Argv: []string{"/bin/sh", "-c", stubborn, "sh", marker}, Env: barePath()})
+	h, err := launch.Hold(ctx, rt, in, supervise.Spec{ID: "x", Argv: []string{"/bin/sh", "-c", stubborn, "sh", marker, in.Bin}, Env: barePath()})
 	if err != nil {
 		return err
 	}

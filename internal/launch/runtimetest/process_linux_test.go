@@ -10,14 +10,11 @@ import (
 	"time"
 
 	"sweep/internal/launch"
-	"sweep/internal/supervise"
 )
 
 // TestMain lets the test binary be the sweep binary that an instance gets.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "supervise" {
-		os.Exit(supervise.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
-	}
+	Agent(os.Args[1:])
 	// The race detector waits a second at the end of every process otherwise.
 	if err := errors.Join(os.Setenv("GORACE", "atexit_sleep_ms=0"), os.Setenv(LeakVariable, "1")); err != nil {
 		panic(err)

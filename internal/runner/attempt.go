@@ -127,6 +127,9 @@ func (a *attempt) complete() bool { return len(a.decision.missing) == 0 }
 // measure starts the server, waits until it serves, and measures the missing
 // levels. A nil failure with an ended ctx means that a person asked to stop.
 func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
+	if err := a.cooldown(ctx); err != nil || stopping(ctx) {
+		return nil, err
+	}
 	if failure := a.checkGPUs(ctx); failure != nil {
 		return failure, nil
 	}

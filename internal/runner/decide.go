@@ -36,6 +36,9 @@ type decision struct {
 	invalid  int      // how many of the kept ones are invalid
 }
 
+// starts tells whether a server is started for the run.
+func (d decision) starts() bool { return d.action == fresh || d.action == resume }
+
 // decide looks for what was measured before: in this night first, then in any
 // other under the same ID, repeat and host.
 func (n *nightRun) decide(ctx context.Context, p sweep.PlannedRun) (decision, error) {

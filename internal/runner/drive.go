@@ -48,7 +48,7 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 		return n.finish(ctx, err)
 	}
 	for i, p := range n.plan.Runs {
-		if stopping(ctx) {
+		if stopping(ctx) || decisions[i].starts() && n.tooLate() {
 			n.outcome.NotRun += len(n.plan.Runs) - i
 			break
 		}
@@ -157,11 +157,13 @@ func (n *nightRun) oneRun(ctx context.Context, p sweep.PlannedRun, d decision) e
 // finish writes the night's last line. A night that a person or the host
 // stopped stays open, so that the same command takes it up again.
 func (n *nightRun) finish(ctx context.Context, cause error) error {
-	n.outcome.Interrupted = stopping(ctx)
+	n.outcome.Interrupted = stopping(ctx) && !deadlineReached(ctx)
 	e := store.Event{Type: store.NightEnd, Runs: len(n.plan.Runs), Text: n.outcome.summary()}
 	switch {
 	case cause != nil:
 		e.Type, e.Text = store.Stopping, cause.Error()
+	case deadlineReached(ctx) && n.outcome.NotRun > 0:
+		e.Type, e.Text = store.Stopping, fmt.Sprintf("the deadline %s is reached: %s; the same command takes the rest up", n.plan.Night.Deadline, e.Text)
 	case n.outcome.Interrupted:
 		e.Type = store.Stopping
 	default:

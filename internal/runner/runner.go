@@ -72,6 +72,14 @@ func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, e
 	o.Runtime = launch.Bounded(o.Runtime)
 	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}, counted: map[string]bool{}}
 	n.other = other
+	if n.deadline, err = n.deadlineOf(time.Now()); err != nil {
+		return n.outcome, err
+	}
+	ctx, stop, err := n.listen(ctx)
+	if err != nil {
+		return n.outcome, err
+	}
+	defer stop()
 	err = n.drive(ctx, resumed)
 	return n.outcome, err
 }
@@ -128,7 +136,12 @@ type nightRun struct {
 	ended   map[int]string       // ordinal to how it ended in this night
 	counted map[string]bool      // run and level key: measured in this start, so not reused in it
 	cleared bool                 // something of an earlier sweep was ended: its GPU memory may take a while to come back
-	facts   *factsAsker          // asks for package versions; nil asks for none
+	orders  *orders              // of `sweep stop`, and of the deadline
+
+	deadline time.Time     // when the night has to be over; zero: never
+	quickest time.Duration // start of this night; 0: none yet
+	rested   bool          // the next start has to wait for the cooldown
+	facts    *factsAsker   // asks for package versions; nil asks for none
 }
 
 // say writes an event. When the journal cannot be written the night cannot go

@@ -65,6 +65,7 @@ func (a *attempt) becomeReady(ready launch.Readiness) (*sweep.Failure, error) {
 	if a.record.ReadySeconds == nil {
 		a.record.Phases = ready.Phases
 		a.record.ReadySeconds = &ready.Seconds
+		a.sawStart(ready.Seconds)
 	}
 	a.record.Fingerprint.Server = ready.Resolved
 	e := a.event(store.Ready)

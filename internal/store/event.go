@@ -32,7 +32,7 @@ const (
 	AttemptFailed EventType = "attempt.failed" // Text, Cause
 	AttemptEnd    EventType = "attempt.end"    // Seconds of teardown; Text: "clean" or what is left
 	RunEnd        EventType = "run.end"        // Text: done, failed, interrupted
-	Stopping      EventType = "stopping"       // a person asked to stop
+	Stopping      EventType = "stopping"       // a person asked to stop; Phase: StopAsked when that was heard, "" when it is done
 	Hook          EventType = "hook"           // Phase: which; Text: command and output; Code
 	Warning       EventType = "warning"        // Text
 )
@@ -43,6 +43,7 @@ type Event struct {
 	Seq      int64     `json:"seq"` // from 1, without gaps
 	At       time.Time `json:"at"`
 	Type     EventType `json:"type"`
+	Night    string    `json:"night,omitempty"`   // its ID, where the night starts or goes on
 	Ordinal  int       `json:"ordinal,omitempty"` // of the planned run
 	Runs     int       `json:"runs,omitempty"`    // planned in this night
 	Total    int       `json:"total,omitempty"`   // requests of the level

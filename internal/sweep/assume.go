@@ -83,10 +83,23 @@ func (a Assumptions) tokens(l bench.Level) (in, out float64) {
 // warmTokens is how many output tokens a request of the warm-up has.
 const warmTokens = 32
 
+// Rates are the assumed output rates at the levels of a plan, by concurrency.
+func (a Assumptions) Rates(levels []bench.Level) []AssumedRate {
+	var rates []AssumedRate
+	for _, l := range levels {
+		if l.Mode != bench.Open {
+			rates = append(rates, AssumedRate{l.Concurrency, a.rate(l.Concurrency)})
+		}
+	}
+	slices.SortFunc(rates, func(x, y AssumedRate) int { return x.Concurrency - y.Concurrency })
+	return slices.Compact(rates)
+}
+
 // level is how long a level takes: warm-up, prefill and generation of all its
 // tokens at the assumed rate; when max-level comes first, that and what the
-// requests in flight are given.
-func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) time.Duration {
+// requests in flight are given. whole is what all its requests would take,
+// without the warm-up.
+func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) (took, whole time.Duration) {
 	in, out := a.tokens(l)
 	slots := l.Concurrency
 	if l.Mode == bench.Open {
@@ -98,12 +111,13 @@ func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) time
 	}
 	rate := a.rate(slots)
 	if rate <= 0 || a.Input <= 0 || l.Prompts <= 0 {
-		return 0
+		return 0, 0
 	}
 	seconds := in/a.Input + out/rate
 	if l.Mode == bench.Open {
 		seconds = max(seconds, float64(l.Prompts)/l.Rate)
 	}
+	whole = time.Duration(seconds * float64(time.Second))
 	mean := out / float64(l.Prompts)
 	if maxLevel > 0 {
 		// What is in flight then has half as long again as the longest so far.
@@ -111,5 +125,5 @@ func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) time
 		seconds = min(seconds, maxLevel.Seconds()+max(bench.DrainGrace.Seconds(), 1.5*longest))
 	}
 	warm := min(mean, warmTokens) * float64(max(l.Concurrency, 1)) / rate
-	return time.Duration((seconds + warm) * float64(time.Second))
+	return time.Duration((seconds + warm) * float64(time.Second)), whole
 }

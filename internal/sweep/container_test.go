@@ -39,19 +39,17 @@ func TestIDCoversTheContainer(t *testing.T) {
 // TestPlanAcceptsWhatRunCannot: planning takes the whole language, and what
 // this build cannot carry out is said in one sentence each.
 func TestPlanAcceptsWhatRunCannot(t *testing.T) {
-	_, cases := readGolden(t, "testdata/good.txtar")
-	for _, c := range cases {
-		if c.name != "everything.yaml" {
-			continue
-		}
-		reasons := planOf(t, c.text, PlanOptions{}).Unsupported()
-		if len(reasons) == 0 {
-			t.Errorf("%d reasons", len(reasons))
-		}
-		for _, r := range reasons {
-			if !strings.HasSuffix(r, ".") || strings.ContainsFunc(r, func(r rune) bool { return r < ' ' }) || len(r) > 160 {
-				t.Errorf("reason %q", r)
-			}
+	reasons := planOf(t, complete(`bench:
+  tool: bench_serving
+  workloads: {ids: {input-len: 128, output-len: 128}, prose: {text: prompts.jsonl, output-len: 128}}
+  levels: [{concurrency: 8, workload: prose}, {rate: 2.5, prompts: 300, workload: ids}]
+`), PlanOptions{}).Unsupported()
+	if len(reasons) != 3 {
+		t.Errorf("%d reasons, want 3", len(reasons))
+	}
+	for _, r := range reasons {
+		if !strings.HasSuffix(r, ".") || strings.ContainsFunc(r, func(r rune) bool { return r < ' ' }) || len(r) > 160 {
+			t.Errorf("reason %q", r)
 		}
 	}
 	if reasons := planOf(t, sweepFile(t, "demo.yaml"), PlanOptions{}).Unsupported(); reasons != nil {

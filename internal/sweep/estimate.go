@@ -30,7 +30,16 @@ type Estimate struct {
 	Skipped        int // levels that runs leave out above their cap
 	Saved          time.Duration
 
+	Cut []CutLevel // levels that max-level is expected to end early, in the plan's order
+
 	Assume Assumptions
+}
+
+// CutLevel is a level that takes longer than max-level allows.
+type CutLevel struct {
+	Level bench.Level
+	Whole time.Duration // what all its prompts would take, in the slowest configuration
+	Runs  int           // in how many runs
 }
 
 // Recordings tells whether all of an estimate but the stops rests on records.
@@ -62,15 +71,17 @@ func (p *Plan) EstimateLeft(assume Assumptions, known map[string]Times, missing 
 		usual, recorded = starts[len(starts)/2], 1
 	}
 	type asked struct{ level, most int }
-	guesses := map[asked]time.Duration{} // thousands of runs share a handful of answers
-	guess := func(i int, l bench.Level, most int) time.Duration {
-		took, ok := guesses[asked{i, most}]
+	type guessed struct{ took, whole time.Duration }
+	guesses := map[asked]guessed{} // thousands of runs share a handful of answers
+	guess := func(i int, l bench.Level, most int) guessed {
+		g, ok := guesses[asked{i, most}]
 		if !ok {
-			took = assume.level(l, most, p.MaxLevel)
-			guesses[asked{i, most}] = took
+			g.took, g.whole = assume.level(l, most, p.MaxLevel)
+			guesses[asked{i, most}] = g
 		}
-		return took
+		return g
 	}
+	cut := make([]CutLevel, len(p.Levels))
 	keys := make([]string, len(p.Levels))
 	for i, l := range p.Levels {
 		keys[i] = l.Key()
@@ -99,8 +110,10 @@ func (p *Plan) EstimateLeft(assume Assumptions, known map[string]Times, missing 
 		}
 		for i, l := range p.Levels {
 			took, recorded := t.Levels[keys[i]]
+			whole := took
 			if !recorded {
-				took = guess(i, l, caps[r.Config])
+				g := guess(i, l, caps[r.Config])
+				took, whole = g.took, g.whole
 			}
 			if slices.ContainsFunc(r.Skip, func(s Skipped) bool { return s.Key == keys[i] }) {
 				e.Skipped++
@@ -117,10 +130,25 @@ func (p *Plan) EstimateLeft(assume Assumptions, known map[string]Times, missing 
 			if recorded {
 				e.Recorded++
 			}
+			if p.MaxLevel > 0 && whole > p.MaxLevel {
+				cut[i] = CutLevel{Level: l, Whole: max(cut[i].Whole, whole), Runs: cut[i].Runs + 1}
+			}
 		}
 	}
 	e.Total = e.Start + e.Levels + e.Rest
+	e.Cut = slices.DeleteFunc(cut, func(c CutLevel) bool { return c.Runs == 0 })
 	return e
+}
+
+// Through is how long the runs up to the end of a repeat take.
+func (e Estimate) Through(p *Plan, repeat int) time.Duration {
+	var sum time.Duration
+	for i, r := range p.Runs {
+		if r.Repeat <= repeat {
+			sum += e.Runs[i]
+		}
+	}
+	return sum
 }
 
 // TimesOf gathers what runs recorded: the median start of each configuration

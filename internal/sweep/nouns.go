@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sweep/internal/bench"
-	"sweep/internal/gpu"
 	"sweep/internal/matrix"
 	"sweep/internal/sglang"
 )
@@ -131,29 +130,6 @@ type Plan struct {
 	Hooks          Hooks           `json:"hooks,omitzero"`
 	GPUs           int             `json:"gpus,omitempty"` // of the host, as hosts.yaml says; 0: unknown
 	Hash           string          `json:"hash"`           // of everything that will happen; see hash
-}
-
-// Fingerprint is what the host turned out to have. Measurements are reused
-// only under an equal one. Null means that it could not be read.
-type Fingerprint struct {
-	Host   HostFacts        `json:"host"`
-	Server *sglang.Resolved `json:"server"` // null until a server answered
-	// Packages are the versions of what the server is made of, by package; null
-	// where they could not be asked.
-	Packages map[string]string `json:"packages"`
-	Sweep    string            `json:"sweep"` // version of sweep
-}
-
-// HostFacts are known before anything starts.
-type HostFacts struct {
-	Hostname string    `json:"hostname"`
-	Kernel   string    `json:"kernel"`
-	CPU      string    `json:"cpu"`
-	Cores    int       `json:"cores"`
-	MemoryKB int64     `json:"memory_kb"`
-	GPUs     []gpu.GPU `json:"gpus"`     // empty with GPUNote set where there are none to be seen
-	GPUNote  string    `json:"gpu_note"` // why GPUs is empty
-	Driver   string    `json:"driver,omitempty"`
 }
 
 // Status is how far an attempt came.

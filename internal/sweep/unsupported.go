@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 
 	"sweep/internal/bench"
@@ -13,9 +12,6 @@ import (
 func (p *Plan) Unsupported() []string {
 	var reasons []string
 	say := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	if host := cmp.Or(p.Host, "local"); host != "local" {
-		say("host: %s is another machine, and sweep cannot move itself there yet; run it on that machine with host: local.", Printable(host))
-	}
 	said := map[string]bool{}
 	once := func(key, format string, args ...any) {
 		if !said[key] {
@@ -33,12 +29,6 @@ func (p *Plan) Unsupported() []string {
 		if l.Mode == bench.Open {
 			once("rate", "bench: levels with a rate (%s) cannot be measured yet, only concurrency and burst can.", l)
 		}
-	}
-	if p.Night.Deadline != nil {
-		say("night: the deadline %s cannot be kept yet; the night would go on to its end.", p.Night.Deadline)
-	}
-	if p.Night.Cooldown > 0 {
-		say("night: the host cannot be given a cooldown between runs yet.")
 	}
 	return reasons
 }

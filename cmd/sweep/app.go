@@ -48,23 +48,23 @@ func newApp(s streams) *cli.App {
 		Name:    "sweep",
 		Usage:   "find the best server flags for a large model on your own GPU host, honestly",
 		Version: version(),
-		Description: "A YAML file declares a matrix of sglang flags and a ladder of load levels. sweep starts\n" +
+		Description: unbroken("A YAML file declares a matrix of sglang flags and a ladder of load levels. sweep starts\n" +
 			"the server for each configuration, waits until it really serves, measures it, stops it,\n" +
 			"proves the host clean, and compares. `sweep run FILE` does it all; a second run of the\n" +
 			"same file measures only what is missing.\n\n" +
 			"Exit codes: 0 all valid or suspect; 1 some failed, invalid or not run; 2 usage or a bad\n" +
-			"file; 3 the host is not fit; 4 a bug in sweep; 130 interrupted.",
-		Reader: s.in, Writer: s.out, ErrWriter: s.err,
+			"file; 3 the host is not fit; 4 a bug in sweep; 130 interrupted."),
+		Reader: s.in, Writer: &helpWriter{out: s.out}, ErrWriter: s.err,
 		EnableBashCompletion:      true,
 		DisableSliceFlagSeparator: true,                         // --only axis=a,axis=b is one selection
 		ExitErrHandler:            func(*cli.Context, error) {}, // run prints and codes errors
-		OnUsageError:              func(_ *cli.Context, err error, _ bool) error { return usage("%w; see `sweep help`", err) },
+		OnUsageError:              func(_ *cli.Context, err error, _ bool) error { return misused("", []cli.Flag{cli.VersionFlag}, err) },
 		CommandNotFound: func(c *cli.Context, name string) {
-			fmt.Fprintf(c.App.ErrWriter, "sweep: there is no command %q; `sweep help` lists them\n", name)
+			fmt.Fprintln(c.App.ErrWriter, "sweep: "+noCommand(c.App, name).Error())
 		},
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return usage("there is no command %q; `sweep help` lists them", c.Args().First())
+				return noCommand(c.App, c.Args().First())
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -75,7 +75,7 @@ func newApp(s streams) *cli.App {
 func commands(s streams) []*cli.Command {
 	list := []*cli.Command{
 		initCommand(s), runCommand(s), planCommand(s), checkCommand(s), reportCommand(s), compareCommand(s), lsCommand(s), showCommand(s),
-		attachCommand(s), statusCommand(s), stopCommand(s), benchCommand(s), cleanCommand(s), schemaCommand(s), completionCommand(s),
+		attachCommand(s), statusCommand(s), stopCommand(s), logsCommand(s), launchCommand(s), benchCommand(s), cleanCommand(s), schemaCommand(s), completionCommand(s),
 		{Name: "sim", Usage: "a simulated sglang server: starts from sglang's own flags", Description: "See `sweep sim --help`."},
 		{Name: "supervise", Usage: "hold a process so that it outlives its starter (used by sweep itself)", Hidden: true},
 		{Name: "version", Usage: "print the version", Action: func(*cli.Context) error {
@@ -85,7 +85,11 @@ func commands(s streams) []*cli.Command {
 	}
 	for _, c := range list {
 		c.OnUsageError = func(c *cli.Context, err error, _ bool) error {
-			return usage("%w; see `sweep %s --help`", err, c.Command.Name)
+			return misused(c.Command.Name, c.Command.Flags, err)
+		}
+		c.Description = unbroken(c.Description)
+		if _, raw := rawCommands[c.Name]; !raw && c.ArgsUsage == "" && c.Before == nil {
+			c.Before = noArguments
 		}
 	}
 	return list

@@ -140,10 +140,18 @@ func again(ctx context.Context, do func() error) error {
 		if err == nil || !errors.Is(err, errDaemonAway) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pauseFor(ctx, againPause) {
 			return fmt.Errorf("%w, and did not come back: %w", err, ctx.Err())
-		case <-time.After(againPause):
 		}
+	}
+}
+
+// pauseFor waits; false when ctx ended first.
+func pauseFor(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
 	}
 }

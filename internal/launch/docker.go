@@ -186,3 +186,18 @@ func (e *docker) run(ctx context.Context, name string, argv []string, stdin io.R
 	}
 	return code, err
 }
+
+func (e *docker) address(ctx context.Context, name string) (string, error) {
+	out, _, err := e.tool.quick(ctx, "inspect", "--type", "container", "--format", "{{.HostConfig.NetworkMode}} {{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}", name)
+	if err != nil {
+		return "", e.away(err)
+	}
+	fields := strings.Fields(string(out))
+	switch {
+	case len(fields) > 0 && fields[0] == "host":
+		return "127.0.0.1", nil
+	case len(fields) > 1:
+		return fields[1], nil
+	}
+	return "", nil
+}

@@ -36,6 +36,13 @@ type engine interface {
 	run(ctx context.Context, name string, argv []string, stdin io.Reader, stdout, stderr io.Writer) (code int, err error)
 }
 
+// reader is an engine whose tool reads files itself, at less than the cost of
+// a run. An error other than fs.ErrNotExist, and nothing read at the beginning
+// of a file, say nothing: the tool may not read links, or what has no size.
+type reader interface {
+	readAt(ctx context.Context, name, file string, offset int64, max int) ([]byte, error)
+}
+
 // container is what an engine knows of one.
 type container struct {
 	name    string

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"sweep/internal/incus"
 )
@@ -92,6 +93,9 @@ func (e *incusEngine) make(ctx context.Context, name string, spec InstanceSpec, 
 	}
 	devices["sweep-bin"] = incus.Disk(filepath.Dir(bin), insideBin, true, false)
 	err := e.client.Create(ctx, incus.CreateRequest{Name: name, Image: spec.Origin.Image, CopyOf: spec.Origin.CopyOf, Config: config, Devices: devices})
+	if ctx.Err() != nil {
+		e.untilSeen(name)
+	}
 	switch {
 	case errors.Is(err, incus.ErrImage):
 		return fmt.Errorf("%w: there is no image %s on this host; see `incus image list`", ErrOrigin, spec.Origin.Image)
@@ -101,6 +105,19 @@ func (e *incusEngine) make(ctx context.Context, name string, spec InstanceSpec, 
 		return incusError(err)
 	}
 	return e.start(ctx, name)
+}
+
+// untilSeen waits a moment for a container whose create was cut off: the daemon
+// goes on with it, and what is removed before it is there comes back.
+func (e *incusEngine) untilSeen(name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		if _, err := e.client.Instance(ctx, name); err == nil {
+			return
+		}
+		pauseFor(ctx, againPause)
+	}
 }
 
 func (e *incusEngine) start(ctx context.Context, name string) error {
@@ -115,6 +132,9 @@ func (e *incusEngine) remove(ctx context.Context, name string) error {
 	err := e.client.Stop(ctx, name, true, 0)
 	if err == nil || errors.Is(err, incus.ErrStopped) {
 		err = e.client.Delete(ctx, name)
+	}
+	if errors.Is(err, incus.ErrBusy) { // it is being made: a create that was cut off goes on in the daemon
+		return fmt.Errorf("%w (%w)", err, errDaemonAway)
 	}
 	if err != nil { // somebody else may be removing it too
 		if _, gone := e.client.Instance(ctx, name); errors.Is(gone, incus.ErrNotFound) {
@@ -137,6 +157,11 @@ func (e *incusEngine) run(ctx context.Context, name string, argv []string, stdin
 	return res.Code, errors.Join(outErr, errErr)
 }
 
+func (e *incusEngine) readAt(ctx context.Context, name, file string, offset int64, max int) ([]byte, error) {
+	text, err := e.client.ReadAt(ctx, name, file, offset, max)
+	return text, incusError(err)
+}
+
 // incusError says which errors mean that nothing is there, and which that the
 // daemon went away.
 func incusError(err error) error {
@@ -149,4 +174,12 @@ func incusError(err error) error {
 		return fmt.Errorf("%w (%w)", err, errDaemonAway)
 	}
 	return err
+}
+
+func (e *incusEngine) address(ctx context.Context, name string) (string, error) {
+	s, err := e.client.State(ctx, name)
+	if err != nil || !s.IPv4().IsValid() {
+		return "", incusError(err)
+	}
+	return s.IPv4().String(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,4 +274,17 @@ func sortedNames[V any](m map[string]V) []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+func (e *lxc) address(ctx context.Context, name string) (string, error) {
+	out, _, err := e.call(ctx, "lxc-info", "-n", name, "-i", "-H")
+	if err != nil {
+		return "", err
+	}
+	for _, word := range strings.Fields(string(out)) {
+		if ip, err := netip.ParseAddr(word); err == nil && ip.Is4() {
+			return word, nil
+		}
+	}
+	return "", nil
 }

@@ -234,5 +234,18 @@ func lastLine(ctx context.Context, held *launch.Held) string {
 	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
 		text = text[i+1:]
 	}
-	return "it said: " + sglang.Plain(string(text))
+	return "it said: " + sglang.Plain(benchSaid(text))
+}
+
+// benchSaid is a line of a bench for a person: its errors are JSON with the
+// text in one key.
+func benchSaid(line []byte) string {
+	var said struct {
+		Type  string `json:"type"`
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(line, &said) == nil && said.Type == "error" && said.Error != "" {
+		return said.Error
+	}
+	return string(line)
 }

@@ -12,9 +12,11 @@ import (
 
 // Clean ends and removes what sweeps that died left on this host, in every
 // runtime that is given by its kind; with dry set it only returns what it would
-// end; otherwise what it ended. It refuses while a sweep runs here. What one
-// runtime cannot say does not keep the others from being cleaned.
-func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir string, dry bool) ([]launch.Instance, error) {
+// end; otherwise what it ended. With a name only that instance is meant, and one
+// that was launched to stay is ended only so: otherwise it is returned and
+// left. It refuses while a sweep runs here. What one runtime cannot say does
+// not keep the others from being cleaned.
+func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir, name string, dry bool) ([]launch.Instance, error) {
 	unlock, err := lockHost(LockPath(stateDir))
 	if err != nil {
 		return nil, err
@@ -30,7 +32,10 @@ func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir str
 			continue
 		}
 		for _, in := range instances {
-			if dry {
+			if name != "" && in.Name != name {
+				continue
+			}
+			if dry || name == "" && Kept(in) {
 				found = append(found, in)
 				continue
 			}
@@ -40,6 +45,9 @@ func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir str
 			}
 			found = append(found, in)
 		}
+	}
+	if name != "" && len(found)+len(failed) == 0 {
+		failed = append(failed, fmt.Errorf("there is no %s of sweep's on this host; `sweep clean` shows what there is", name))
 	}
 	return found, errors.Join(failed...)
 }

@@ -105,6 +105,9 @@ func (n *nightRun) elsewhere(ctx context.Context, run sweep.Run, p sweep.Planned
 		if diff := sweep.PackageDiff(last.Fingerprint.Packages, n.facts.packages(ctx, *c)); diff != "" {
 			return []string{fmt.Sprintf("run %s is of other packages (%s)", run.Name, diff)}
 		}
+		if diff := sweep.MadeDiff(last.Fingerprint, n.facts.fingerprint(ctx, *c)); diff != "" {
+			return []string{fmt.Sprintf("run %s is of another source, container or model (%s)", run.Name, diff)}
+		}
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 	if err := n.hook(ctx, "before-night", n.plan.Hooks.BeforeNight, store.Event{}); err != nil {
 		return n.finish(ctx, fmt.Errorf("%w: %w", ErrHost, err))
 	}
+	if n.plan.Hooks.BeforeNight != nil { // it may have set power limits or clocks
+		n.Facts = HostFacts(ctx, n.Command)
+	}
 	defer func() { err = errors.Join(err, n.hook(ctx, "after-night", n.plan.Hooks.AfterNight, store.Event{})) }()
 	decisions, err := n.prepare(ctx)
 	if err != nil {

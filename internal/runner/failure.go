@@ -63,6 +63,6 @@ func (a *attempt) toldToStop(ctx context.Context) bool {
 	if !a.decision.reattach {
 		return false
 	}
-	_, state, err := launch.Lookup(ctx, a.Runtime, a.instance, serverID(a.record.Attempt))
+	_, state, err := launch.Lookup(ctx, a.Runtime, a.instance, ServerID(a.record.Attempt))
 	return err == nil && state.Stopping
 }

@@ -19,6 +19,9 @@ import (
 // instance may stay: that of the first run to be measured, when its server is
 // still up and the run can go on with it; its run is returned.
 func (n *nightRun) clearLeftovers(ctx context.Context, decisions []decision) (kept string, err error) {
+	if err := n.refuseKept(ctx); err != nil {
+		return "", err
+	}
 	instances, err := n.Runtime.List(ctx)
 	if err != nil {
 		return "", fmt.Errorf("%w: list what earlier sweeps left: %w", ErrHost, err)
@@ -26,6 +29,12 @@ func (n *nightRun) clearLeftovers(ctx context.Context, decisions []decision) (ke
 	first := firstToMeasure(decisions)
 	for _, in := range instances {
 		if n.facts.owns(in.Name) {
+			continue
+		}
+		if Kept(in) {
+			if err := n.passKept(in); err != nil {
+				return "", err
+			}
 			continue
 		}
 		e := store.Event{Type: store.Leftover, Name: in.Name, Run: in.Labels["run"]}
@@ -58,7 +67,7 @@ func firstToMeasure(decisions []decision) *decision {
 // serves tells whether the held server of an attempt still runs in there, and
 // nobody has asked it to stop.
 func (n *nightRun) serves(ctx context.Context, in launch.Instance, attempt int) bool {
-	_, state, err := launch.Lookup(ctx, n.Runtime, in, serverID(attempt))
+	_, state, err := launch.Lookup(ctx, n.Runtime, in, ServerID(attempt))
 	return err == nil && state.Alive > 0 && state.Exit == nil && !state.Stopping
 }
 
@@ -73,7 +82,7 @@ func (n *nightRun) end(ctx context.Context, in launch.Instance) (string, error) 
 	if a == nil {
 		return "ended: left by a sweep that died", n.Runtime.Destroy(ctx, in)
 	}
-	_, state, err := launch.Lookup(ctx, n.Runtime, in, serverID(a.record.Attempt))
+	_, state, err := launch.Lookup(ctx, n.Runtime, in, ServerID(a.record.Attempt))
 	if err != nil {
 		return "", err
 	}

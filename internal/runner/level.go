@@ -33,7 +33,9 @@ func (a *attempt) levels(ctx context.Context) (*sweep.Failure, error) {
 			}
 			continue
 		}
+		done := a.orders.level()
 		failure, err := a.level(ctx, level)
+		done()
 		if err != nil || failure != nil {
 			return failure, err
 		}

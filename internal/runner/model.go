@@ -2,84 +2,34 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io/fs"
-	"path"
-	"slices"
+	"maps"
 
+	"sweep/internal/check"
 	"sweep/internal/sglang"
 	"sweep/internal/sweep"
 )
 
-// checkModel looks whether a model that is named by its path is all there, as
-// the instance sees it: sglang takes a path that does not exist for the name of
-// a model on a hub, and a missing shard shows after minutes of loading. A name
-// without a path is left to sglang.
+// checkModel looks whether the model is all there, as the instance sees it:
+// sglang takes a path that does not exist for the name of a model on a hub, and
+// a missing shard shows after minutes of loading. A name that is not in the
+// hub's cache is left to sglang. What the look finds, and what else the server
+// is made of, goes on record.
 func (a *attempt) checkModel(ctx context.Context) *sweep.Failure {
-	dir := a.modelPath()
-	if a.decision.reattach || a.simulated() || !path.IsAbs(dir) {
+	if a.decision.reattach { // its record has what it was started with
 		return nil
 	}
-	err := a.modelThere(ctx, dir)
-	if err == nil || stopping(ctx) {
+	f := &a.record.Fingerprint
+	made := a.facts.fingerprint(ctx, a.config)
+	f.Install, f.Container, f.Unknown = made.Install, made.Container, maps.Clone(made.Unknown)
+	if a.simulated() {
 		return nil
 	}
-	return configFailure(sglang.CodeModelMissing, err, "check flags model-path, and that the directory is mounted in the instance")
-}
-
-// modelPath is what the configuration gives as model-path.
-func (a *attempt) modelPath() string {
-	for _, s := range a.config.Flags {
-		if s.Name == "model-path" && len(s.Value.Words) == 1 {
-			return s.Value.Words[0]
-		}
+	delete(f.Unknown, "model")
+	model, err := check.Prober{Runtime: a.Runtime, Instance: a.instance}.Examine(ctx, a.config)
+	check.Take(f, model, err)
+	if model.Trouble == "" || stopping(ctx) {
+		return nil
 	}
-	return ""
-}
-
-// modelThere reads config.json and, where there is an index of shards, looks
-// for every one of them.
-func (a *attempt) modelThere(ctx context.Context, dir string) error {
-	files := a.Runtime.Files(a.instance)
-	there := func(name string) error {
-		_, err := files.ReadAt(ctx, path.Join(dir, name), 0, 1)
-		return err
-	}
-	if err := there("config.json"); err != nil {
-		return fmt.Errorf("the model %s has no readable config.json: %w", dir, err)
-	}
-	text, err := files.ReadAt(ctx, path.Join(dir, "model.safetensors.index.json"), 0, maxMeasurement)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // one file, or another format: sglang knows better
-	}
-	var index struct {
-		Shards map[string]string `json:"weight_map"` // tensor to file
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &index)
-	}
-	if err != nil {
-		return fmt.Errorf("the model %s has an index of shards that cannot be read: %w", dir, err)
-	}
-	seen := map[string]bool{}
-	var missing []string
-	for _, shard := range index.Shards {
-		if seen[shard] {
-			continue
-		}
-		seen[shard] = true
-		if path.Base(shard) != shard {
-			return fmt.Errorf("the model %s names a shard outside itself: %q", dir, shard)
-		}
-		if there(shard) != nil {
-			missing = append(missing, shard)
-		}
-	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return fmt.Errorf("the model %s lacks %d of %d shards, first %s", dir, len(missing), len(seen), missing[0])
-	}
-	return nil
+	return configFailure(sglang.CodeModelMissing, errors.New(model.Trouble), "check flags model-path, and that the directory is mounted in the instance")
 }

@@ -20,7 +20,7 @@ func (a *attempt) serverSpec() launch.ServerSpec {
 	if argv[0] == "sweep" {
 		argv[0] = a.instance.Bin
 	}
-	return launch.ServerSpec{HoldID: serverID(a.record.Attempt), Argv: argv, Secrets: a.Secrets, Port: a.record.Port, Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall}}
+	return launch.ServerSpec{HoldID: ServerID(a.record.Attempt), Argv: argv, Secrets: a.Secrets, Port: a.record.Port, Ready: launch.Budget{Timeout: a.plan.Ready.Timeout, Stall: a.plan.Ready.Stall}}
 }
 
 // environment is the server's: the env-file's variables, and those of the
@@ -41,8 +41,8 @@ func (a *attempt) environment(ctx context.Context) ([]string, error) {
 	return append(sweep.Configuration{Env: settings}.Environ(), own...), nil
 }
 
-// serverID is what the server of an attempt is held under.
-func serverID(attempt int) string { return fmt.Sprintf("server-%d", attempt) }
+// ServerID is what the server of an attempt is held under.
+func ServerID(attempt int) string { return fmt.Sprintf("server-%d", attempt) }
 
 // serverChanged is the cause of an attempt whose server is not the one that
 // measured the run's other levels.

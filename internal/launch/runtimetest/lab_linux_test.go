@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sweep/internal/incus"
 	"sweep/internal/launch"
@@ -283,5 +284,26 @@ func TestHeldSurvivesTheDaemon(t *testing.T) {
 	}
 	if text, err := h.Tail(ctx, 0); err != nil || string(text) != "up\ndown\n" {
 		t.Errorf("output %q, %v", text, err)
+	}
+}
+
+// TestIncusCreateCutOff: a create that is cut off at any moment leaves nothing
+// that a destroy right after it does not remove.
+func TestIncusCreateCutOff(t *testing.T) {
+	socket := lab(t, "LAB_H0_INCUS_SOCKET")
+	rt := launch.NewIncus(socket, "", options(t))
+	client := incus.New(socket, "")
+	for i := range 8 {
+		name := unique()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*i)*8*time.Millisecond)
+		_, err := rt.Create(ctx, launch.InstanceSpec{Name: name, Labels: labels(), Origin: launch.Origin{Image: "tiny"}})
+		cancel()
+		if err := destroy(t.Context(), rt, launch.Instance{Name: name}); err != nil {
+			t.Errorf("cut off after %d: %v", i, err)
+		}
+		t.Logf("cut off after %d ms: %v", i*i*8, err)
+		if _, err := client.Instance(t.Context(), name); !errors.Is(err, incus.ErrNotFound) {
+			t.Errorf("cut off after %d ms: it is there again: %v", i*i*8, err)
+		}
 	}
 }

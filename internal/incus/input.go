@@ -1,38 +1,59 @@
 package incus
 
 import (
+	"errors"
 	"io"
+	"net"
 	"sync"
 )
 
-// input is what a request sends. It remembers an error of its source, which
-// the HTTP client mixes up with those of the connection, and lets go of the
-// source when the call is over: the HTTP client may read on for a while.
+// errHungUp is what a source hears of that is not needed any more.
+var errHungUp = errors.New("the connection is closed")
+
+// input is the body of a request, from a source that may fail or block. The
+// HTTP client mixes an error of the source up with those of the connection, so
+// it is remembered; and it does not return while it waits for the source,
+// whatever became of the connection, so it must be possible to hang up.
 type input struct {
-	from io.Reader
+	from  io.Reader
+	start sync.Once // at the first read: a request that nobody took has used nothing
+	out   *io.PipeReader
+	in    *io.PipeWriter
 
 	mu     sync.Mutex
 	used   bool
-	over   bool
 	failed error
 }
 
+func newInput(from io.Reader) *input {
+	i := &input{from: from}
+	i.out, i.in = io.Pipe()
+	return i
+}
+
 func (i *input) Read(p []byte) (int, error) {
-	i.mu.Lock()
-	over := i.over
-	i.used = true
-	i.mu.Unlock()
-	if over {
-		return 0, io.ErrClosedPipe
-	}
-	n, err := i.from.Read(p)
-	if err != nil && err != io.EOF { // one that only wraps it is no end to the HTTP client
+	i.start.Do(func() {
+		i.mu.Lock()
+		i.used = true
+		i.mu.Unlock()
+		go i.pump()
+	})
+	return i.out.Read(p)
+}
+
+func (i *input) pump() {
+	_, err := io.Copy(i.in, i.from)
+	if err != nil && !errors.Is(err, errHungUp) {
 		i.mu.Lock()
 		i.failed = err
 		i.mu.Unlock()
 	}
-	return n, err
+	i.in.CloseWithError(err)
 }
+
+// Close hangs up. A read of the source that goes on is not waited for: it may
+// be one that never returns.
+func (i *input) Close() error { return i.out.CloseWithError(errHungUp) }
 
 // begun tells whether anything was read.
 func (i *input) begun() bool {
@@ -41,11 +62,20 @@ func (i *input) begun() bool {
 	return i.used
 }
 
-// end lets go of the source and returns its error. A read that goes on is not
-// waited for: it may be one that never returns.
-func (i *input) end() error {
+// failure is the error of the source.
+func (i *input) failure() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.over = true
 	return i.failed
+}
+
+// hangsUp is a connection whose end is the end of what it was to carry.
+type hangsUp struct {
+	net.Conn
+	in *input
+}
+
+func (h hangsUp) Close() error {
+	h.in.Close()
+	return h.Conn.Close()
 }

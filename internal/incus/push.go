@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"path"
 	"strconv"
@@ -104,10 +105,13 @@ func (c *Client) write(ctx context.Context, name, file string, data io.Reader, m
 	// Data is read once, so this is tried again only while none of it is.
 	var in *input
 	return c.again(ctx, func(ctx context.Context) error {
-		in = &input{from: data}
+		in = newInput(data)
+		defer in.Close()
 		r.raw = in
-		_, err := c.send(ctx, r)
-		if failed := in.end(); failed != nil && ctx.Err() == nil {
+		pushing := *c
+		pushing.http = overSocket(c.socket, func(conn net.Conn) net.Conn { return hangsUp{conn, in} })
+		_, err := pushing.send(ctx, r)
+		if failed := in.failure(); failed != nil && ctx.Err() == nil {
 			return &Error{Kind: fmt.Errorf("%w: %w", errInput, failed)}
 		}
 		return err

@@ -120,6 +120,29 @@ func TestPushInput(t *testing.T) {
 	}
 }
 
+// Nor is it in the way of hearing that the daemon went.
+func TestPushInputBlocks(t *testing.T) {
+	never, stop := io.Pipe()
+	defer stop.Close()
+	c, _ := serveFiles(t, func(asked string, w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasPrefix(asked, "POST") || r.ContentLength == 0 {
+			return false
+		}
+		_, _ = r.Body.Read(make([]byte, 1))
+		conn, _, err := w.(http.Hijacker).Hijack() // a handler's end would wait for the body's
+		if err != nil {
+			t.Error(err)
+			return false
+		}
+		conn.Close()
+		return true
+	})
+	err := c.Push(brief(t, time.Minute), "x", filepath.Join(t.TempDir(), "file"), io.MultiReader(strings.NewReader("half"), never), 0o600, 0, 0)
+	if !errors.Is(err, ErrUnknown) || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want ErrUnknown", err)
+	}
+}
+
 // The daemon goes at each step, for a moment or for good.
 func TestPushLost(t *testing.T) {
 	const text = "the new content"

@@ -62,7 +62,7 @@ func listener(t *testing.T, serve func(net.Conn)) Settings {
 		KeepAlive: 5 * time.Second, KeepAliveCount: 3}
 }
 
-func TestNoSSHServer(t *testing.T) {
+func TestE01NoSSHServer(t *testing.T) {
 	quiet := listener(t, func(net.Conn) {})
 	quiet.ConnectTimeout = 200 * time.Millisecond
 	refusal(t, quiet, KindNotSSH, "says nothing")

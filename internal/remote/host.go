@@ -15,6 +15,9 @@ type Options struct {
 	AcceptNewHostKey bool
 	// Log is told what happens by itself: a new host key, a reconnection.
 	Log func(string)
+	// Link is told why a connection was lost, at once, and nil when another one
+	// has taken its place. It is called from any goroutine and must not block.
+	Link func(reason error)
 	// Patience is how long a lost connection is tried to be replaced: 2 min.
 	Patience time.Duration
 	// Sessions is how many commands run at the same time: 8. sshd's own limit,
@@ -39,6 +42,7 @@ type Host struct {
 	pace  pace          // under turn
 	mu    sync.Mutex
 	conn  *connection // nil: none yet, or lost
+	made  bool        // there was a connection
 	ended bool
 }
 
@@ -100,6 +104,18 @@ func (h *Host) keep(c *connection) error {
 		return fmt.Errorf("reach %s: %w", h.settings.name(), ErrClosed)
 	}
 	h.conn = c
+	if h.opts.Link != nil {
+		if h.made {
+			h.opts.Link(nil)
+		}
+		go func() {
+			<-c.lost
+			if !errors.Is(c.reason, ErrClosed) {
+				h.opts.Link(c.reason)
+			}
+		}()
+	}
+	h.made = true
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
 )
 
-func TestKnownHosts(t *testing.T) {
+func TestE07KnownHosts(t *testing.T) {
 	private := ecdsaKey(t)
 	ecFile := filepath.Join(t.TempDir(), "host_ecdsa")
 	check(t, os.WriteFile(ecFile, private, 0o600))

@@ -33,7 +33,7 @@ func running(t *testing.T, h *Host, script string) (up chan struct{}, end chan e
 	return up, end
 }
 
-func TestKilledConnectionIsLostNotFailed(t *testing.T) {
+func TestE05KilledConnectionIsLostNotFailed(t *testing.T) {
 	s := startSSHD(t)
 	log := &logLines{}
 	h, err := Dial(deadline(t), s.settings(), Options{Log: log.add})
@@ -54,7 +54,7 @@ func TestKilledConnectionIsLostNotFailed(t *testing.T) {
 	}
 }
 
-func TestSilentConnectionIsNoticed(t *testing.T) {
+func TestE01SilentConnectionIsNoticed(t *testing.T) {
 	s := startSSHD(t)
 	settings := s.settings()
 	settings.KeepAlive, settings.KeepAliveCount = 100*time.Millisecond, 3

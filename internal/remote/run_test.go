@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestArgumentsArriveByteForByte(t *testing.T) {
+func TestE04ArgumentsArriveByteForByte(t *testing.T) {
 	h := dial(t, startSSHD(t).settings())
 	for i, args := range argLists(100) {
 		out, err := h.Output(deadline(t), Cmd{Argv: append([]string{"/usr/bin/printf", `%s\0`}, args...)}, 1<<20)
@@ -135,7 +135,7 @@ shift 2; exec "$@"`)
 	}
 }
 
-func TestManyCommandsAtOnce(t *testing.T) {
+func TestE09ManyCommandsAtOnce(t *testing.T) {
 	h := dial(t, startSSHD(t, "MaxSessions 2").settings())
 	var wait sync.WaitGroup
 	for i := range 12 {

@@ -19,7 +19,7 @@ func appendTo(t testing.TB, file string, data []byte) {
 	check(t, errors.Join(err, f.Close()))
 }
 
-func TestTailFollowsOverALostConnection(t *testing.T) {
+func TestE10TailFollowsOverALostConnection(t *testing.T) {
 	s := startSSHD(t)
 	h := dial(t, s.settings())
 	file := filepath.Join(t.TempDir(), "events")

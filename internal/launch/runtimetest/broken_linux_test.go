@@ -152,11 +152,11 @@ func TestBrokenRuntimesAreNoticed(t *testing.T) {
 		breaks  func(u underTest) launch.Runtime
 		noticed string
 	}{
-		{"drops empty arguments", func(u underTest) launch.Runtime { return dropsEmptyArgs{u} }, "argv arrives byte for byte"},
-		{"joins arguments", func(u underTest) launch.Runtime { return joinsArgs{u} }, "argv arrives byte for byte"},
+		{"drops empty arguments", func(u underTest) launch.Runtime { return dropsEmptyArgs{u} }, "E04 argv arrives byte for byte"},
+		{"joins arguments", func(u underTest) launch.Runtime { return joinsArgs{u} }, "E04 argv arrives byte for byte"},
 		{"loses the exit code", func(u underTest) launch.Runtime { return losesExitCode{u} }, "exit codes arrive"},
 		{"ignores ctx", func(u underTest) launch.Runtime { return ignoresCtx{u} }, "the end of ctx kills the command"},
-		{"keeps all output", func(u underTest) launch.Runtime { return keepsAllOutput{u} }, "big output is drained and bounded"},
+		{"keeps all output", func(u underTest) launch.Runtime { return keepsAllOutput{u} }, "E14 big output is drained and bounded"},
 		{"lists foreign", func(u underTest) launch.Runtime { return listsForeign{u} }, "a foreign instance is left alone"},
 		{"removes foreign", func(u underTest) launch.Runtime { return removesForeign{u} }, "a foreign instance is left alone"},
 		{"labels late", func(u underTest) launch.Runtime { return labelsLate{u} }, "an instance is labelled from the beginning"},

@@ -14,12 +14,12 @@ import (
 
 func execChecks() []Check {
 	return []Check{
-		inInstance("argv arrives byte for byte", argvBytes),
+		inInstance("E04 argv arrives byte for byte", argvBytes),
 		inInstance("exit codes arrive", exitCodes),
 		inInstance("env, dir and stdin arrive", envDirStdin),
 		inInstance("the end of ctx kills the command", ctxKills),
-		inInstance("big output is drained and bounded", bigOutput),
-		inInstance("a background child cannot hold exec", backgroundChild),
+		inInstance("E14 big output is drained and bounded", bigOutput),
+		inInstance("E03 a background child cannot hold exec", backgroundChild),
 		inInstance("an unread stdin cannot hold exec", unreadStdin),
 	}
 }

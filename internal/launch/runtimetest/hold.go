@@ -16,7 +16,7 @@ func holdChecks() []Check {
 		inInstance("a held process outlives its starter and is found again", heldOutlives),
 		inInstance("hold is idempotent by id", heldOnce),
 		inInstance("a held process's exit and output are kept", heldExit),
-		inInstance("a held process has the instance's environment, the asked one over it, and nothing of ours", heldEnvironment),
+		inInstance("E12 a held process has the instance's environment, the asked one over it, and nothing of ours", heldEnvironment),
 		inInstance("a command that cannot be started says so", heldMissing),
 		inInstance("a held process gets its secrets, the disk does not", heldSecrets),
 		inInstance("stop ends the whole tree and may be repeated", heldStop),

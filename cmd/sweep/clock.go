@@ -52,7 +52,9 @@ func (c *clock) event(e store.Event) {
 		c.foreseen += c.expected.of(c.ordinal)
 		c.name = ""
 	case store.NightEnd, store.Stopping:
-		c.name, c.total = "", 0
+		if e.Phase != store.StopAsked {
+			c.name, c.total = "", 0
+		}
 	}
 }
 

@@ -43,3 +43,25 @@ func completionCommand(s streams) *cli.Command {
 		},
 	}
 }
+
+// completeNights offers the nights that can be followed or stopped: those on
+// other hosts and, where here is wanted too, those of this machine.
+func completeNights(here bool) cli.BashCompleteFunc {
+	return func(c *cli.Context) {
+		if here {
+			if nights, err := hereNow(c); err == nil {
+				for _, n := range nights {
+					fmt.Fprintln(c.App.Writer, n.Night)
+				}
+			}
+		}
+		if entries, _, err := registry().List(); err == nil {
+			for _, e := range entries {
+				if !e.Ended {
+					fmt.Fprintln(c.App.Writer, e.Handle())
+				}
+			}
+		}
+		cli.DefaultCompleteWithFlags(c.Command)(c)
+	}
+}

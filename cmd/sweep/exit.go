@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"sweep/internal/remote"
 	"sweep/internal/runner"
 	"sweep/internal/sweep"
 )
@@ -54,17 +55,20 @@ func exitCode(err error, w io.Writer) int {
 			if i > 0 && line == "" {
 				continue
 			}
-			fmt.Fprintln(w, printable(line))
+			tell(w, line)
 		}
 	}
 	var coded *codeError
 	var file *sweep.FileError
+	var frozen *sweep.PlanError
+	var config *remote.ConfigError
+	var dial *remote.DialError
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &file):
+	case errors.As(err, &file), errors.As(err, &frozen), errors.As(err, &config):
 		return exitUsage
-	case errors.Is(err, runner.ErrHost):
+	case errors.Is(err, runner.ErrHost), errors.As(err, &dial), errors.Is(err, remote.ErrLost):
 		return exitHost
 	default:
 		return exitFailed

@@ -46,7 +46,7 @@ func checkFlags(c *cli.Context, spec *sweep.Spec, plan *sweep.Plan) (*sweep.Plan
 		}
 	}
 	for _, note := range sweep.ProblemTexts(plan.File, report.Notes) {
-		warnings = append(warnings, notePrefix+note)
+		warnings = append(warnings, notePrefix+strings.Replace(note, " in "+list.Source(), "", 1)) // said once, below
 	}
 	if len(warnings) > 0 {
 		warnings = append(warnings, notePrefix+"flags were judged by "+list.Source())

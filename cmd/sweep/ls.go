@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -26,7 +25,7 @@ func lsCommand(s streams) *cli.Command {
 				return err
 			}
 			for _, p := range problems {
-				fmt.Fprintln(s.err, "sweep: warning: "+printable(p.String()))
+				tell(s.err, "sweep: warning: "+p.String())
 			}
 			if c.Bool("json") {
 				return writeJSON(s.out, nights)
@@ -43,7 +42,7 @@ func nightLines(nights []store.NightInfo) []report.NightLine {
 		if n.Finished {
 			state = "finished"
 		}
-		lines[i] = report.NightLine{ID: n.ID, Host: n.Host, Started: n.Started, Planned: n.Runs, Done: n.Done, Failed: n.Failed,
+		lines[i] = report.NightLine{ID: n.ID, Host: n.Host, Started: n.Started, Planned: n.Runs, Done: n.Done, Failed: n.Failed, Invalid: n.Invalid,
 			State: state, Summary: n.Summary}
 	}
 	return lines
@@ -76,10 +75,10 @@ func showCommand(s streams) *cli.Command {
 			}
 			runs = sides[0].Runs
 			if selection != nil { // apart from the runs, which may be JSON
-				fmt.Fprintln(s.err, "sweep: showing "+printable(selection.String()))
+				tell(s.err, "sweep: showing "+selection.String())
 			}
 			for _, w := range warnings {
-				fmt.Fprintln(s.err, "sweep: warning: "+printable(w))
+				tell(s.err, "sweep: warning: "+w)
 			}
 			if c.Bool("json") {
 				return writeJSON(s.out, runs)

@@ -30,8 +30,9 @@ type streams struct {
 }
 
 func main() {
-	ctx, stop := context.WithCancel(context.Background())
-	go watchSignals(stop)
+	bye := &farewell{text: "a server may still be up:\n`sweep clean` shows and ends it, the same `sweep run` goes on with it"}
+	ctx, stop := context.WithCancelCause(context.WithValue(context.Background(), farewellKey{}, bye))
+	go watchSignals(stop, bye)
 	os.Exit(run(ctx, os.Args, streams{os.Stdin, os.Stdout, os.Stderr}))
 }
 
@@ -40,7 +41,7 @@ func main() {
 // service manager repeats TERM. Who started us with nohup wants no hang-ups
 // heard; whoever reads our output may go (`| head`), which is a reason to stop
 // and tear down, not to die on the spot.
-func watchSignals(stop context.CancelFunc) {
+func watchSignals(stop context.CancelCauseFunc, bye *farewell) {
 	heard := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE}
 	if !signal.Ignored(syscall.SIGHUP) {
 		heard = append(heard, syscall.SIGHUP)
@@ -48,12 +49,13 @@ func watchSignals(stop context.CancelFunc) {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, heard...)
 	for interrupts := 0; ; {
-		if s := <-signals; s == os.Interrupt {
+		s := <-signals
+		if s == os.Interrupt {
 			interrupts++
 		}
-		stop()
+		stop(signalled{s})
 		if interrupts == 2 {
-			fmt.Fprintln(os.Stderr, "\nsweep: left at once; a server may still be up:\n`sweep clean` shows and ends it, the same `sweep run` goes on with it")
+			fmt.Fprintln(os.Stderr, "\nsweep: left at once; "+bye.say())
 			os.Exit(exitInterrupted)
 		}
 	}

@@ -2,18 +2,26 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"sweep/internal/sweep"
 )
 
-// writePlanHours says how long what is left of the plan takes, and what that
-// rests on.
+// writePlanHours says how long what is left of the plan takes and what that
+// rests on, then the verdict: whether it fits the night, and whether it runs.
 func writePlanHours(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
-	e := p.EstimateLeft(sweep.AssumptionsFor(p), o.Known, o.Missing)
+	assume := sweep.AssumptionsFor(p)
+	assume.Start = cmp.Or(o.Start, assume.Start)
+	e := p.EstimateLeft(assume, o.Known, o.Missing)
 	say := planSayer(out)
+	if n := o.There.Reused + o.There.Begun; n > 0 {
+		say("There", fmt.Sprintf("already on this host: %d of %s whole, %d in part; %s left to measure",
+			o.There.Reused, planCount(len(p.Runs), "run"), o.There.Begun, planCount(o.There.Levels, "level")))
+	}
 	parts := fmt.Sprintf("%s %s, %s %s, stops and rest %s",
 		planCount(e.Starts, "start"), planHours(e.Start), planCount(e.Measurements, "level"), planHours(e.Levels), planHours(e.Rest))
 	switch {
@@ -21,75 +29,64 @@ func writePlanHours(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 		say("Time", fmt.Sprintf("about %s: %s", planHours(e.Total), parts))
 	case e.Starts == 0:
 		say("Time", fmt.Sprintf("nothing left to measure: all of it, about %s, is there already", planHours(e.There)))
-		return
 	default:
 		say("Time", fmt.Sprintf("about %s left of %s (%s are there already): %s", planHours(e.Total), planHours(e.Total+e.There), planHours(e.There), parts))
 	}
+	if e.Starts > 0 {
+		writePlanAssumed(say, p, e, o)
+	}
+	for _, line := range planVerdict(p, e, o) {
+		say(line[0], line[1])
+	}
+}
+
+// writePlanAssumed says what an estimate rests on.
+func writePlanAssumed(say func(key, text string), p *sweep.Plan, e sweep.Estimate, o planTextOptions) {
 	if e.Skipped > 0 {
 		say("", fmt.Sprintf("above their cap, runs leave out %s: about %s", planCount(e.Skipped, "level"), planHours(e.Saved)))
 	}
-	if e.RecordedStarts > 0 || e.Recorded > 0 {
-		say("", fmt.Sprintf("from records: %d of %s, %d of %s", e.RecordedStarts, planCount(e.Starts, "start"), e.Recorded, planCount(e.Measurements, "level")))
-	}
-	if assumed := planAssumed(e); assumed != "" {
-		say("", "assumed: "+assumed)
-	}
-	deadline := p.Night.Deadline
-	if o.Deadline != nil {
-		deadline = o.Deadline
-	}
-	if text := planDeadline(deadline, e, o.Now); text != "" {
-		say("Deadline", text)
+	if text := planCuts(p, e); text != "" {
+		say("", text)
 	}
 	if p.Night.Cooldown > 0 {
 		say("", "rest of "+planDuration(p.Night.Cooldown)+" before each start")
 	}
-}
-
-// planAssumed states the assumptions that the estimate needed.
-func planAssumed(e sweep.Estimate) string {
-	var parts []string
+	if e.RecordedStarts > 0 || e.Recorded > 0 {
+		say("", fmt.Sprintf("from records: %d of %s, %d of %s", e.RecordedStarts, planCount(e.Starts, "start"), e.Recorded, planCount(e.Measurements, "level")))
+	}
+	assumed := planDuration(e.Assume.Stop) + " a stop"
 	if e.RecordedStarts < e.Starts {
-		parts = append(parts, planDuration(e.Assume.Start)+" a start")
-	}
-	parts = append(parts, planDuration(e.Assume.Stop)+" a stop")
-	if e.Recorded < e.Measurements {
-		rates := make([]string, len(e.Assume.Output))
-		for i, r := range e.Assume.Output {
-			rates[i] = fmt.Sprintf("%.0f at c=%d", r.Output, r.Concurrency)
+		start := planDuration(e.Assume.Start) + " a start (--start sets another, the first one recorded replaces it)"
+		if o.Start > 0 {
+			start = planDuration(e.Assume.Start) + " a start (--start)"
 		}
-		parts = append(parts, "output tok/s "+strings.Join(rates, ", "), fmt.Sprintf("input tok/s %.0f", e.Assume.Input))
+		assumed = start + "; " + assumed
 	}
-	return strings.Join(parts, "; ")
+	if e.Recorded < e.Measurements {
+		assumed += "; " + planRates(e.Assume.Rates(p.Levels)) + fmt.Sprintf("; input tok/s %.0f", e.Assume.Input)
+	}
+	say("", "assumed: "+assumed)
 }
 
-// planDeadline compares the end of a night that begins now with its deadline.
-func planDeadline(d *sweep.Deadline, e sweep.Estimate, now time.Time) string {
-	if d == nil {
+// planRates are assumed output rates, at the concurrencies that a plan has.
+func planRates(rates []sweep.AssumedRate) string {
+	parts := make([]string, len(rates))
+	for i, r := range rates {
+		parts[i] = fmt.Sprintf("%.0f at c=%d", r.Output, r.Concurrency)
+	}
+	return "output tok/s " + strings.Join(parts, ", ")
+}
+
+// planCuts names the levels that max-level is expected to end.
+func planCuts(p *sweep.Plan, e sweep.Estimate) string {
+	if len(e.Cut) == 0 {
 		return ""
 	}
-	text := d.String()
-	if d.Zone == "" {
-		text += " in the time zone of the host"
+	parts := make([]string, len(e.Cut))
+	for i, c := range e.Cut {
+		parts[i] = fmt.Sprintf("%s in %s (all its prompts: up to %s)", c.Level, planCount(c.Runs, "run"), planHours(c.Whole))
 	}
-	if now.IsZero() {
-		return text
-	}
-	if d.Zone == "" {
-		zone, offset := now.Zone()
-		text += fmt.Sprintf(" (here %s, UTC%+03d:%02d)", zone, offset/3600, offset%3600/60)
-	}
-	at, err := d.After(now, now.Location())
-	if err != nil {
-		return text + ": " + err.Error()
-	}
-	end := now.Add(e.Total).In(at.Location())
-	spare := at.Sub(end)
-	if spare < 0 {
-		return fmt.Sprintf("%s: started now it ends about %s, %s too late", text, end.Format("Mon 15:04"), planHours(-spare))
-	}
-	return fmt.Sprintf("%s: start by %s; started now it ends about %s, %s before it", text,
-		at.Add(-e.Total).Format("Mon 15:04"), end.Format("Mon 15:04"), planHours(spare))
+	return "max-level " + planDuration(p.MaxLevel) + " will cut " + strings.Join(parts, ", ") + "; what counts then is its steady part"
 }
 
 // planHours is a duration as a person plans with it.
@@ -110,7 +107,7 @@ func writePlanList(out *bufio.Writer, head string, items []string) {
 		return
 	}
 	fmt.Fprintf(out, "\n%s\n", head)
-	for _, text := range items {
+	for _, text := range slices.Compact(slices.Clone(items)) {
 		planWrap(out, "  ", "    ", text)
 	}
 }

@@ -8,16 +8,22 @@ import (
 	"sweep/internal/sweep"
 )
 
-// How many dropped combinations of one rule are listed when not everything is
-// asked for; a few more are listed all the same, since a line in their place
-// would save little.
-const (
-	shownDropped = 3
-	spareDropped = 3
-)
-
+// writePlanRuns lists the runs in order, each by what it changes of the
+// baseline.
 func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Configuration, o planTextOptions) {
-	fmt.Fprintf(out, "\n%6s %6s  %-11s %5s %s\n", "run", "repeat", "id", "port", "configuration")
+	head := "configuration"
+	if len(p.Configurations) > 1 {
+		head += ": what it changes of the baseline"
+	}
+	fmt.Fprintf(out, "\n%6s %6s  %-11s %5s %s\n", "run", "repeat", "id", "port", head)
+	names := make(map[string]string, len(p.Configurations))
+	for i, d := range p.Differences() {
+		text := d.Name
+		if d.Recipe != "" {
+			text += " = " + d.Recipe
+		}
+		names[p.Configurations[i].ID] = text
+	}
 	indent := strings.Repeat(" ", planColumn)
 	for i := 0; i < len(p.Runs); i++ {
 		r := p.Runs[i]
@@ -31,7 +37,7 @@ func writePlanRuns(out *bufio.Writer, p *sweep.Plan, byID map[string]*sweep.Conf
 		c, known := byID[r.Config]
 		name := "?"
 		if known {
-			name = c.Name
+			name = names[c.ID]
 		}
 		planWrap(out, fmt.Sprintf("%6d %6d  %-11s %5d ", r.Ordinal, r.Repeat, r.Config, r.Port), indent, name)
 		if len(r.Skip) > 0 && r.Repeat == 1 { // the other repeats leave out the same
@@ -69,9 +75,12 @@ func planSkips(skips []sweep.Skipped) string {
 	return strings.Join(names, ", ") + ": " + skips[len(skips)-1].Why
 }
 
-// writePlanDropped lists dropped combinations under the rule that dropped them;
-// the rules come in the order of their first victim. A long list is cut short
-// unless everything is asked for: the plan as JSON always has all.
+// shownRule is how long a rule may be to stand in the summary of what it drops.
+const shownRule = 60
+
+// writePlanDropped says what rules dropped, the rules in the order of their
+// first victim: a line each, or with everything asked for each combination. The
+// plan as JSON always has all.
 func writePlanDropped(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 	if len(p.Dropped) == 0 {
 		return
@@ -89,22 +98,30 @@ func writePlanDropped(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 		}
 		names[r] = append(names[r], d.Name)
 	}
-	fmt.Fprintf(out, "\n%s dropped\n", planCount(len(p.Dropped), "combination"))
+	head := planCount(len(p.Dropped), "combination") + " dropped"
+	if !o.All {
+		head += "; --all lists them"
+	}
+	fmt.Fprintf(out, "\n%s\n", head)
 	for _, r := range order {
-		what := fmt.Sprintf("%s:%d:%d: %s drops", p.File, r.line, r.column, r.text)
-		if r.line == 0 {
-			what = r.text + "; left out:" // no rule of the file
-		}
-		planWrap(out, "  ", "    ", what)
+		where := fmt.Sprintf("%s:%d:%d", p.File, r.line, r.column)
 		list := names[r]
-		if !o.All && len(list) > shownDropped+spareDropped {
-			list = list[:shownDropped]
+		switch {
+		case o.All && r.line == 0:
+			planWrap(out, "  ", "    ", r.text+"; left out:") // no rule of the file
+		case o.All:
+			planWrap(out, "  ", "    ", where+": "+r.text+" drops")
+		case r.line == 0:
+			planWrap(out, "  ", "    ", fmt.Sprintf("%d: %s", len(list), r.text))
+		case len(r.text) > shownRule:
+			planWrap(out, "  ", "    ", fmt.Sprintf("%d by the rule at %s", len(list), where))
+		default:
+			planWrap(out, "  ", "    ", fmt.Sprintf("%d by %s: %s", len(list), where, r.text))
 		}
-		for _, name := range list {
-			planWrap(out, "    ", "      ", name)
-		}
-		if more := len(names[r]) - len(list); more > 0 {
-			fmt.Fprintf(out, "    … and %d more; --all lists them\n", more)
+		if o.All {
+			for _, name := range list {
+				planWrap(out, "    ", "      ", name)
+			}
 		}
 	}
 }

@@ -9,13 +9,17 @@ import (
 	"time"
 
 	"sweep/internal/bench"
+	"sweep/internal/runner"
 	"sweep/internal/sweep"
 )
 
 // planTextOptions say what a written plan shows.
 type planTextOptions struct {
 	Commands bool                   // also the exact command of each run, ready to paste
-	All      bool                   // every repeat and every dropped combination, however many
+	All      bool                   // every repeat and every dropped combination
+	Only     bool                   // the plan is a selection: what it leaves out is not counted
+	There    runner.Preview         // how much of it is on disk
+	Start    time.Duration          // of a server, instead of the assumption; 0: the assumption
 	Known    map[string]sweep.Times // what was recorded, by configuration ID; nil: nothing
 	Missing  [][]string             // what is left to measure, see sweep.Plan.EstimateLeft; nil: everything
 	Deadline *sweep.Deadline        // to compare with instead of the plan's own; nil: the plan's own
@@ -29,23 +33,26 @@ const planHead = 11
 const planColumn = 33
 
 // writePlan writes a plan for a person: what it is, the ladder, the runs in
-// order, what was dropped and why, and what to look at twice.
+// order, what was dropped and why, what to look at twice; and at the end, where
+// the eye is, how long it takes, whether that fits the night, and whether it can
+// be run.
 func writePlan(w io.Writer, p *sweep.Plan, o planTextOptions) error {
 	out := bufio.NewWriter(w)
 	byID := make(map[string]*sweep.Configuration, len(p.Configurations))
 	for i := range p.Configurations {
 		byID[p.Configurations[i].ID] = &p.Configurations[i]
 	}
-	writePlanHead(out, p)
-	writePlanHours(out, p, o)
+	writePlanHead(out, p, o)
 	writePlanRuns(out, p, byID, o)
 	writePlanDropped(out, p, o)
-	writePlanList(out, "`sweep run` of this version refuses this plan", p.Unsupported())
 	warnings, notes := splitNotes(p.Warnings)
+	writePlanList(out, "Notes", notes)
 	if len(warnings) > 0 {
 		writePlanList(out, planCount(len(warnings), "warning"), warnings)
 	}
-	writePlanList(out, "Notes", notes)
+	writePlanList(out, "`sweep run` of this version refuses this plan", p.Unsupported())
+	fmt.Fprintln(out)
+	writePlanHours(out, p, o)
 	return out.Flush()
 }
 
@@ -65,7 +72,7 @@ func splitNotes(all []string) (warnings, notes []string) {
 	return warnings, notes
 }
 
-func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
+func writePlanHead(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 	say := planSayer(out)
 	say("Sweep", p.Name)
 	if p.Description != "" {
@@ -79,10 +86,10 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 		host += ", " + planContainers(p.Configurations)
 	}
 	say("Host", host)
-	if p.Unsupported() != nil {
-		say("", "`sweep run` of this version refuses this plan; why stands at the end")
-	}
 	say("Runs", fmt.Sprintf("%s × %s = %s", planCount(len(p.Configurations), "configuration"), planCount(p.Repeats, "repeat"), planCount(len(p.Runs), "run")))
+	if text := planSum(p); text != "" && !o.Only {
+		say("", text)
+	}
 	for _, c := range p.Configurations {
 		if c.Baseline {
 			name := c.Name
@@ -119,6 +126,29 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan) {
 			say("Hook", h.when+": "+sweep.Configuration{}.Shell(h.argv))
 		}
 	}
+}
+
+// planSum says how the configurations come about, where that is more than a
+// product.
+func planSum(p *sweep.Plan) string {
+	byHand := 0
+	for i := range p.Configurations {
+		if p.Configurations[i].ByHand() {
+			byHand++
+		}
+	}
+	kept := len(p.Configurations) - byHand
+	text := ""
+	switch all := kept + len(p.Dropped); {
+	case len(p.Dropped) > 0:
+		text = fmt.Sprintf("%d of the %d combinations (%d dropped)", kept, all, len(p.Dropped))
+	case byHand > 0:
+		text = fmt.Sprintf("all %s", planCount(all, "combination"))
+	}
+	if byHand > 0 {
+		text += fmt.Sprintf(" + %d by hand", byHand)
+	}
+	return text
 }
 
 // planSayer writes the lines of the head: a key, and its text wrapped beside it.

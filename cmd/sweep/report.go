@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -191,4 +192,9 @@ func writeJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// afterNight says where a night's records are, and how to look at them again.
+func afterNight(dir *store.Dir, night string) string {
+	return fmt.Sprintf("sweep: records in %s; `sweep report %s` shows this again, `sweep show NAME` one configuration", dir.Path(), night)
 }

@@ -75,6 +75,7 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 		if reportErr := writeReport(dir, outcome.Night, nil, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why
 			err = errors.Join(err, reportErr)
 		}
+		tell(s.err, afterNight(dir, outcome.Night))
 	}
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func readyToRun(c *cli.Context, s streams, plan *sweep.Plan) (secrets []string, 
 		if !strings.HasPrefix(w, notePrefix) {
 			w = "warning: " + w
 		}
-		fmt.Fprintln(s.err, "sweep: "+printable(w))
+		tell(s.err, "sweep: "+w)
 	}
 	return secrets, nil
 }

@@ -28,8 +28,12 @@ type screen struct {
 	width  func() int
 	status string // as drawn, "" when none
 	night  clock
-	last   time.Time // of the last line printed
-	err    error     // the first that writing events met
+	last   time.Time     // of the last line printed
+	err    error         // the first that writing events met
+	notes  io.Writer     // where what is no event goes
+	link   link          // to another host
+	kept   []store.Event // of the past, to be shown once the present is reached
+	closed bool
 	tick   chan struct{}
 	done   chan struct{}
 }
@@ -40,7 +44,7 @@ const statusEvery = time.Second
 // newScreen writes to standard error on a terminal, so that the comparison on
 // standard output can be piped; with asJSON, events go to standard output.
 func newScreen(s streams, asJSON bool) *screen {
-	sc := &screen{out: s.err, json: asJSON, width: func() int { return 80 }, tick: make(chan struct{}), done: make(chan struct{})}
+	sc := &screen{out: s.err, notes: s.err, json: asJSON, width: func() int { return 80 }, tick: make(chan struct{}), done: make(chan struct{})}
 	if asJSON {
 		sc.out = s.out
 	}
@@ -79,7 +83,7 @@ func (s *screen) redraw() {
 			return
 		case now := <-every.C:
 			s.mu.Lock()
-			s.draw(s.night.status(now))
+			s.draw(s.statusAt(now))
 			s.mu.Unlock()
 		}
 	}
@@ -101,7 +105,7 @@ func (s *screen) event(e store.Event) {
 	if text := sentence(e, e.At.Sub(s.last)); text != "" {
 		s.print(e.At, text)
 	}
-	s.draw(s.night.status(e.At))
+	s.draw(s.statusAt(e.At))
 }
 
 // print writes one line of the log above the status line. Only a terminal gets
@@ -143,33 +147,18 @@ func (s *screen) stopping() {
 }
 
 // close takes the status line away, and returns the first error of writing
-// events.
+// events. It may be called again.
 func (s *screen) close() error {
-	close(s.tick)
-	<-s.done
+	s.mu.Lock()
+	again := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if !again {
+		close(s.tick)
+		<-s.done
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.draw("")
 	return s.err
-}
-
-// wrap breaks a text at spaces so that no line is wider than width, unless one
-// word is. The indentation of the text is kept for all its lines.
-func wrap(text string, width int) []string {
-	var lines []string
-	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	line, start := indent, true
-	for _, word := range strings.Fields(text) {
-		switch {
-		case start:
-			line += word
-		case runewidth.StringWidth(line)+1+runewidth.StringWidth(word) > width:
-			lines = append(lines, line)
-			line = indent + "  " + word
-		default:
-			line += " " + word
-		}
-		start = false
-	}
-	return append(lines, line)
 }

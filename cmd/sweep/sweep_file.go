@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,7 +58,11 @@ func readFile(name string, stdin io.Reader) ([]byte, error) {
 func fitFile(name string, info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsDir():
-		if files := sweepFiles(name); len(files) > 0 {
+		files := sweepFiles(name)
+		if len(files) == 0 {
+			files = sweepFiles(filepath.Join(name, "sweeps"))
+		}
+		if len(files) > 0 {
 			return usage("%s is a directory, not a sweep file: name one of %s", name, listed(files))
 		}
 		return usage("%s is a directory, not a sweep file, and there is none in it: `sweep init %s` writes one to start from", name, filepath.Join(name, "night.yaml"))
@@ -95,13 +100,19 @@ func unreadable(name string, err error) error {
 // none, or no sweep file.
 func instead(name string) string {
 	dir := filepath.Dir(name)
-	files := slices.DeleteFunc(sweepFiles(dir), func(f string) bool { return filepath.Clean(f) == filepath.Clean(name) })
-	stems := make([]string, len(files)) // with their ending all names are alike
-	for i, f := range files {
-		stems[i] = stem(f)
+	other := func(f string) bool { return filepath.Clean(f) != filepath.Clean(name) }
+	var stems, named []string // with their ending all names are alike
+	for _, f := range yamlFiles(dir) {
+		if other(f) {
+			stems, named = append(stems, stem(f)), append(named, f)
+		}
 	}
 	if near := matrix.Near(stem(name), stems); near != "" {
-		return fmt.Sprintf("did you mean %s?", files[slices.Index(stems, near)])
+		return fmt.Sprintf("did you mean %s?", named[slices.Index(stems, near)])
+	}
+	files := slices.DeleteFunc(sweepFiles(dir), func(f string) bool { return !other(f) })
+	if len(files) == 0 {
+		files = sweepFiles(filepath.Join(dir, "sweeps"))
 	}
 	if len(files) > 0 {
 		return fmt.Sprintf("there are %s; `sweep init` writes a new one to start from", listed(files))
@@ -118,8 +129,16 @@ func stem(name string) string {
 // lookedAt bounds how many names of a directory are looked at for a message.
 const lookedAt = 2000
 
-// sweepFiles are the YAML files of a directory, by name; hosts.yaml is none.
+// sweepFiles are the sweep files of a directory, by name, as far as a look at
+// them tells.
 func sweepFiles(dir string) []string {
+	files := yamlFiles(dir)
+	return slices.DeleteFunc(files[:min(len(files), openedFor)], func(f string) bool { return !likeSweepFile(f) })
+}
+
+// yamlFiles are the YAML files of a directory, by name; hosts.yaml is none, nor
+// are hidden ones.
+func yamlFiles(dir string) []string {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil
@@ -129,12 +148,33 @@ func sweepFiles(dir string) []string {
 	var files []string
 	for _, e := range entries {
 		yaml := strings.HasSuffix(e.Name(), ".yaml") || strings.HasSuffix(e.Name(), ".yml")
-		if yaml && e.Type().IsRegular() && e.Name() != "hosts.yaml" {
+		if yaml && e.Type().IsRegular() && e.Name() != "hosts.yaml" && !strings.HasPrefix(e.Name(), ".") {
 			files = append(files, filepath.Join(dir, e.Name()))
 		}
 	}
 	slices.Sort(files)
 	return files
+}
+
+// Bounds of looking into files for a message.
+const (
+	openedFor = 200
+	readOf    = 64 << 10
+)
+
+// sweepKeys are what a sweep file has, right or nearly.
+var sweepKeys = regexp.MustCompile(`(?m)^(?:server|bench|matrix) *:`)
+
+// likeSweepFile tells whether a file may be a sweep file: YAML is used for much
+// else.
+func likeSweepFile(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, readOf))
+	return err == nil && sweepKeys.Match(text)
 }
 
 // listed names a few files.

@@ -30,8 +30,10 @@ func TestReadFileRefuses(t *testing.T) {
 		}
 		return path
 	}
-	write("sweeps/night.yaml", "name: night\n")
-	write("sweeps/second.yml", "name: second\n")
+	write("sweeps/night.yaml", "name: night\nserver: {}\n")
+	write("sweeps/second.yml", "name: second\nbench: {}\n")
+	write("sweeps/.golangci.yml", "server: {}\n") // hidden
+	write("sweeps/values.yaml", "replicas: 2\n")  // of something else
 	write("sweeps/hosts.yaml", "local: {gpus: 8}\n")
 	write("sweeps/notes.txt", "notes\n")
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o700); err != nil {
@@ -53,8 +55,9 @@ func TestReadFileRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := "DIR/sweeps/night.yaml, DIR/sweeps/second.yml"
-	starter := "`sweep init` writes one to start from"
+	starter := "there are " + both + "; `sweep init` writes a new one to start from" // those in sweeps, where there are none here
 	for name, c := range map[string]struct{ file, want string }{
+		"above":       {"nosuch.yaml", "there is no sweep file DIR/nosuch.yaml: there are " + both + "; `sweep init` writes a new one to start from"},
 		"near":        {"sweeps/nigth.yaml", "there is no sweep file DIR/sweeps/nigth.yaml: did you mean DIR/sweeps/night.yaml?"},
 		"missing":     {"sweeps/parallelism.yaml", "there is no sweep file DIR/sweeps/parallelism.yaml: there are " + both + "; `sweep init` writes a new one to start from"},
 		"no dir":      {"sweep/night.yaml", "there is no sweep file DIR/sweep/night.yaml, nor a directory DIR/sweep: `ls` shows what there is here, `sweep init` writes a file to start from"},
@@ -62,7 +65,7 @@ func TestReadFileRefuses(t *testing.T) {
 		"empty dir":   {"bare", "DIR/bare is a directory, not a sweep file, and there is none in it: `sweep init DIR/bare/night.yaml` writes one to start from"},
 		"pipe":        {"pipe", "DIR/pipe is a named pipe, not a file: save the sweep file and name it, or pipe it into `-`"},
 		"socket":      {"socket", "DIR/socket is a socket, not a file: save the sweep file and name it, or pipe it into `-`"},
-		"2 GB":        {"empty/huge.yaml", "DIR/empty/huge.yaml has 2.0 GiB, and a sweep file at most 512 KiB: " + starter},
+		"2 GB":        {"empty/huge.yaml", "DIR/empty/huge.yaml has 2.0 GiB, and a sweep file at most 512 KiB: " + "`sweep init` writes one to start from"},
 		"dangling":    {"dangling.yaml", "there is no sweep file DIR/dangling.yaml: " + starter},
 		"loop":        {"loop.yaml", "too many levels of symbolic links; `ls -ld DIR/loop.yaml` shows what it is"},
 		"gzip":        {"a.gz", "DIR/a.gz is compressed (gzip), not a sweep file: " + starter},

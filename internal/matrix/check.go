@@ -1,5 +1,7 @@
 package matrix
 
+import "fmt"
+
 // Check finds everything that is wrong with a matrix before it is expanded:
 // axes without values, colliding names and labels, two axes that set the same
 // thing, rules and includes that name what is not there, an incomplete baseline.
@@ -86,15 +88,16 @@ func (m Matrix) checkSettings(problems *Problems) {
 }
 
 func (m Matrix) checkIncludes(ix index, problems *Problems) {
-	names := map[string]bool{}
+	names := map[string]string{} // and who has it
 	if len(m.Axes) == 0 {
-		names[BaseName] = true // the one point of a matrix without axes
+		names[BaseName] = "the one configuration of a matrix without axes"
 	}
 	for _, inc := range m.Include {
-		if names[inc.Name] {
-			problems.add(inc.Pos, "give each configuration its own name", "the name %q is taken", inc.Name)
+		if by := names[inc.Name]; by != "" {
+			problems.add(inc.Pos, "give each configuration its own name", "the name %q is taken by %s", inc.Name, by)
+		} else {
+			names[inc.Name] = fmt.Sprintf("the configuration on line %d", inc.Pos.Line)
 		}
-		names[inc.Name] = true
 		before := len(*problems)
 		picked := ix.choice(m.Axes, inc.Labels, inc.Places, inc.Pos, "at", problems)
 		if len(*problems) > before {
@@ -108,7 +111,7 @@ func (m Matrix) checkIncludes(ix index, problems *Problems) {
 			}
 		}
 		for i, a := range m.Axes {
-			if picked[i] == Any && !covered(a, set) {
+			if picked[i] == Any && len(a.Values) > 0 && !covered(a, set) {
 				problems.add(inc.Pos, "name one of "+valueNames(a)+" in at, or set what the axis sets",
 					"%q does not say which value of the axis %q it takes", inc.Name, a.Name)
 			}
@@ -141,7 +144,7 @@ func (m Matrix) checkBaseline(ix index, problems *Problems) {
 		return
 	}
 	for i, a := range m.Axes {
-		if picked[i] == Any {
+		if picked[i] == Any && len(a.Values) > 0 {
 			problems.add(b.Pos, "name one of "+valueNames(a), "the baseline does not say which value of the axis %q it takes", a.Name)
 		}
 	}

@@ -25,7 +25,7 @@ func newIndex(axes []Axis) index {
 
 // choice turns labels into the value picked on each axis, Any where none is
 // named, and says for each label what is unknown about it.
-func (ix index) choice(axes []Axis, labels []Label, places []Pos, pos Pos, who string, problems *Problems) []int32 {
+func (ix index) choice(axes []Axis, labels []Label, places []Place, pos Pos, who string, problems *Problems) []int32 {
 	picked := make([]int32, len(axes))
 	for i := range picked {
 		picked[i] = Any
@@ -34,16 +34,19 @@ func (ix index) choice(axes []Axis, labels []Label, places []Pos, pos Pos, who s
 		at := place(places, i, pos)
 		a, ok := ix.axes[l.Axis]
 		if !ok {
-			problems.add(at, axisHint(axes, l.Axis), "%s names the axis %q, which the matrix does not have", who, l.Axis)
+			problems.add(at.Axis, axisHint(axes, l.Axis), "%s names the axis %q, which the matrix does not have", who, l.Axis)
 			continue
 		}
 		v, ok := ix.labels[a][l.Value]
+		if len(axes[a].Values) == 0 {
+			continue // said where the axis is
+		}
 		if !ok {
-			problems.add(at, valueHint(axes[a], l.Value), "%s names %q, which is no value of the axis %q", who, l.Value, l.Axis)
+			problems.add(at.Value, valueHint(axes[a], l.Value), "%s names %q, which is no value of the axis %q", who, l.Value, l.Axis)
 			continue
 		}
 		if picked[a] != Any && picked[a] != int32(v) {
-			problems.add(at, "keep one of them; a rule for each says either", "%s names two values of the axis %q", who, l.Axis)
+			problems.add(at.Axis, "keep one of them; a rule for each says either", "%s names two values of the axis %q", who, l.Axis)
 			continue
 		}
 		picked[a] = int32(v)

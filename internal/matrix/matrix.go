@@ -71,12 +71,15 @@ type Label struct {
 	Value string `json:"value"`
 }
 
+// Place is where a label stands in a file: its axis, and the value.
+type Place struct{ Axis, Value Pos }
+
 // Rule drops every combination that matches all of its labels and its
 // condition.
 type Rule struct {
 	Labels []Label
-	Places []Pos // where each label stands; may be shorter than Labels
-	When   *When // nil: the labels alone decide
+	Places []Place // where each label stands; may be shorter than Labels
+	When   *When   // nil: the labels alone decide
 	Pos    Pos
 	Text   string // the rule as a person would write it, for messages
 }
@@ -86,7 +89,7 @@ type Rule struct {
 type Include struct {
 	Name   string
 	Labels []Label
-	Places []Pos // where each label stands; may be shorter than Labels
+	Places []Place // where each label stands; may be shorter than Labels
 	Set    []Setting
 	Pos    Pos
 }

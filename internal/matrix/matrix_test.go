@@ -180,9 +180,18 @@ func TestProblems(t *testing.T) {
 			`9:3: the rule names "tp88", which is no value of the axis "parallel" (did you mean "tp8"?)`},
 		"place of a label": {with(func(m *Matrix) {
 			r := rule("parallel=tp8,kap=64", 9)
-			r.Places = []Pos{{9, 5}, {9, 20}}
+			r.Places = []Place{{Pos{9, 5}, Pos{9, 15}}, {Pos{9, 20}, Pos{9, 25}}}
 			m.Exclude = []Rule{r}
 		}), Options{}, `9:20: the rule names the axis "kap", which the matrix does not have (did you mean "cap"?)`},
+		"place of a value": {with(func(m *Matrix) {
+			r := rule("parallel=tp8,cap=46", 9)
+			r.Places = []Place{{Pos{9, 5}, Pos{9, 15}}, {Pos{9, 20}, Pos{9, 25}}}
+			m.Exclude = []Rule{r}
+		}), Options{}, `9:25: the rule names "46", which is no value of the axis "cap" (its values are 64, 1024, 2048)`},
+		"rules about an axis without values": {with(func(m *Matrix) {
+			m.Axes[1].Values = nil
+			m.Exclude, m.Baseline = []Rule{rule("cap=64", 9)}, rule("parallel=tp8", 10)
+		}), Options{}, `4:1: the axis "cap" has no values (give it at least one value, or remove it)`},
 		"two values of one axis": {with(func(m *Matrix) { m.Exclude = []Rule{rule("cap=64,cap=1024", 9)} }), Options{},
 			`9:3: the rule names two values of the axis "cap" (keep one of them; a rule for each says either)`},
 		"empty rule": {with(func(m *Matrix) { m.Exclude = []Rule{{Pos: Pos{9, 3}}} }), Options{},
@@ -207,7 +216,7 @@ func TestProblems(t *testing.T) {
 		"include twice": {with(func(m *Matrix) {
 			x := Include{Name: "x", Labels: labels("parallel=tp8,cap=64"), Pos: Pos{9, 3}}
 			m.Include = []Include{x, x}
-		}), Options{}, `9:3: the name "x" is taken (give each configuration its own name)`},
+		}), Options{}, `9:3: the name "x" is taken by the configuration on line 9 (give each configuration its own name)`},
 		"include at an unknown value": {with(func(m *Matrix) {
 			m.Include = []Include{{Name: "x", Labels: labels("parallel=tp9,cap=64"), Pos: Pos{9, 3}}}
 		}), Options{},
@@ -215,7 +224,7 @@ func TestProblems(t *testing.T) {
 		"baseline incomplete": {with(func(m *Matrix) { m.Baseline = rule("cap=64", 9) }), Options{},
 			`9:3: the baseline does not say which value of the axis "parallel" it takes (name one of tp8, tp4)`},
 		"baseline unknown": {with(func(m *Matrix) { m.Baseline = rule("cap=65", 9) }), Options{},
-			`9:3: the baseline names "65", which is no value of the axis "cap" (did you mean "64"?)`},
+			`9:3: the baseline names "65", which is no value of the axis "cap" (its values are 64, 1024, 2048)`},
 		"baseline dropped": {with(func(m *Matrix) {
 			m.Baseline, m.Exclude = rule("cap=64,parallel=tp8", 9), []Rule{rule("cap=64", 8)}
 		}), Options{}, `9:3: the baseline is dropped by the rule on line 8: cap=64 (take another baseline, or change the rule)`},
@@ -253,7 +262,7 @@ func TestProblems(t *testing.T) {
 			`--only "parallel=tp8,cap=64" selects nothing: a rule drops the one combination that it names (nearest to it: parallel=tp8,cap=1024 or parallel=tp8,cap=2048 or parallel=tp4,cap=64)`},
 		"unknown selection": {sample(), Options{Only: []string{"kap=64", "cap=6", "x"}},
 			`--only "kap=64": there is no axis "kap" (did you mean "cap"?)` + "\n" +
-				`--only "cap=6": "6" is no value of the axis "cap" (did you mean "64"?)` + "\n" +
+				`--only "cap=6": "6" is no value of the axis "cap" (its values are 64, 1024, 2048)` + "\n" +
 				`--only "x": no configuration has this name (write axis=label (the axes are parallel, cap))`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -342,12 +351,19 @@ func TestNear(t *testing.T) {
 		"":                        "",
 		"x":                       "",
 		"quux":                    "",
+		"of":                      "off", // cut short, though "on" is one slip away
+		"offf":                    "off",
+		"no":                      "", // two letters resemble everything
+		"out":                     "",
 		"concurrency-and-more":    "",
 		strings.Repeat("x", 1000): "",
 	} {
 		if got := Near(word, words); got != want {
 			t.Errorf("%q: got %q, want %q", word, got, want)
 		}
+	}
+	if got := Near("off", []string{"on", "bs256"}); got != "" { // it would exclude the baseline
+		t.Errorf("off without off: got %q", got)
 	}
 	if got := Near("abc", []string{strings.Repeat("y", 1000), ""}); got != "" {
 		t.Errorf("got %q", got)

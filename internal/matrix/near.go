@@ -1,20 +1,30 @@
 package matrix
 
+import "strings"
+
 // maxNear bounds the words that Near compares, so that hostile input cannot
 // make a message expensive.
 const maxNear = 64
 
 // Near returns the candidate that a person most likely meant by word, or ""
 // when none is close: at most one slip in three letters, where a slip is a
-// letter too many, too few, wrong, or swapped with its neighbour. The first of
-// equally close candidates wins.
+// letter too many, too few, wrong, or swapped with its neighbour. A word that was
+// cut short, or goes on too long, is as near as one slip, and nearer than another
+// slip. Short words resemble too much: two letters are only ever cut short, and
+// three have one slip. The first of equally close candidates wins.
 func Near(word string, candidates []string) string {
-	best, slips := "", len(word)/3+1
-	if slips > 4 {
-		slips = 4
-	}
-	if word == "" || len(word) > maxNear {
+	if len(word) < 2 || len(word) > maxNear {
 		return ""
+	}
+	if cut := cutShort(word, candidates); cut != "" {
+		return cut
+	}
+	best, slips := "", min(len(word)/3+1, 4)
+	switch len(word) {
+	case 2:
+		return ""
+	case 3:
+		slips = 1
 	}
 	for _, c := range candidates {
 		if len(c) > maxNear || c == "" {
@@ -24,6 +34,30 @@ func Near(word string, candidates []string) string {
 			// A word made of nothing but slips resembles anything.
 			if d < max(len(word), len(c)) {
 				best, slips = c, d
+			}
+		}
+	}
+	return best
+}
+
+// cutShort is the candidate that the word begins, or that begins the word, and
+// that differs least in length; "" where another is one slip away in a long word,
+// or where they differ by more than a third of the word.
+func cutShort(word string, candidates []string) string {
+	best, least := "", max(len(word)/3, 1)+1
+	for _, c := range candidates {
+		if c == word || len(c) < 2 || len(c) > maxNear {
+			continue
+		}
+		missing := max(len(c)-len(word), len(word)-len(c))
+		if (strings.HasPrefix(c, word) || strings.HasPrefix(word, c)) && missing < least {
+			best, least = c, missing
+		}
+	}
+	if least > 1 && len(word) > 3 {
+		for _, c := range candidates {
+			if len(c) <= maxNear && distance(word, c, 1) <= 1 {
+				return ""
 			}
 		}
 	}

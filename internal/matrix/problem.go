@@ -45,9 +45,9 @@ func (p *Problems) add(pos Pos, hint, format string, args ...any) {
 }
 
 // place is where label i of a rule stands, or the rule itself.
-func place(places []Pos, i int, rule Pos) Pos {
+func place(places []Place, i int, rule Pos) Place {
 	if i < len(places) {
 		return places[i]
 	}
-	return rule
+	return Place{rule, rule}
 }

@@ -40,6 +40,9 @@ func failureWords(f Failure) string {
 	}
 	if f.Exit != "" {
 		s += ", " + f.Exit
+		if strings.HasSuffix(f.Exit, "SIGKILL") { // a teardown's KILL is no failure and stands elsewhere
+			s += ", not by sweep: by its own crash, the kernel or a person"
+		}
 	}
 	if f.Retried {
 		s += "; a later attempt measured it"

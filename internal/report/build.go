@@ -13,7 +13,7 @@ import (
 // Build lays out a comparison. It never fails: what cannot be shown is named.
 func Build(in Input) Table {
 	b := &builder{in: in}
-	b.names, b.common = nameSubjects(in.Subjects)
+	b.name()
 	b.spread()
 	from, to := b.measured()
 	t := Table{
@@ -26,6 +26,8 @@ func Build(in Input) Table {
 		Only:     narrowedBy(in.Selection),
 		Common:   b.common,
 		Baseline: b.baseline(),
+		Recipes:  b.recipes,
+		changes:  b.changes,
 		Reused:   b.reused(),
 		Inert:    b.inert(),
 		Warnings: b.warnings(),
@@ -65,6 +67,9 @@ type builder struct {
 	common []string
 	hosts  hosts
 	cells  []cell // a subject on a host: a row of every level
+
+	changes bool // names are changes of the baseline
+	recipes []Recipe
 }
 
 // cell is the runs of one subject on one host: runs of different hosts are
@@ -97,13 +102,17 @@ func (b *builder) rowName(c cell) string {
 	return b.names[c.subject]
 }
 
-// baseline names what every row is compared with, when that is one thing.
+// baseline is the full name of what every row is compared with, when that is
+// one thing.
 func (b *builder) baseline() string {
 	if len(b.in.Sides) > 1 {
 		return ""
 	}
 	for _, s := range b.in.Subjects {
 		if s.Against >= 0 {
+			if b.changes {
+				return b.in.Subjects[s.Against].Config.Name
+			}
 			return b.names[s.Against]
 		}
 	}

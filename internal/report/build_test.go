@@ -24,7 +24,7 @@ func rowNamed(t *testing.T, l Level, name string) Row {
 func TestInvalidIsNeverRanked(t *testing.T) {
 	table := Build(badNight())
 	burst := table.Levels[2]
-	fast := rowNamed(t, burst, "parallel=tp8,mem-fraction-static=0.90")
+	fast := rowNamed(t, burst, "mem-fraction-static=0.90")
 	best := burst.Rows[0]
 	if fast.Rank != 0 || fast.Verdict != "invalid" || fast.Delta != nil || *fast.Figures.Output.Median <= *best.Figures.Output.Median {
 		t.Errorf("the fastest row is invalid and must not be ranked: %+v", fast)
@@ -36,7 +36,7 @@ func TestInvalidIsNeverRanked(t *testing.T) {
 
 func TestAnInvalidRepeatStaysOut(t *testing.T) {
 	table := Build(badNight())
-	base := rowNamed(t, table.Levels[1], "parallel=tp8,mem-fraction-static=0.85")
+	base := rowNamed(t, table.Levels[1], "baseline")
 	if base.N != 1 || base.Planned != 2 || *base.Figures.Output.Median != 420 || base.Verdict != "suspect" || len(base.Notes) != 1 {
 		t.Errorf("%+v", base)
 	}
@@ -48,10 +48,10 @@ func TestAnInvalidRepeatStaysOut(t *testing.T) {
 
 func TestMedianRangeAndDelta(t *testing.T) {
 	table := Build(goodNight())
-	if !slices.Equal(table.Marks, []string{"SIMULATED"}) || !slices.Equal(table.Common, []string{"model=GLM-5-NVFP4", "p2p=sys"}) {
-		t.Errorf("marks %v, common %v", table.Marks, table.Common)
+	if !slices.Equal(table.Marks, []string{"SIMULATED"}) || table.Baseline != "parallel=tp8,cuda-graph=off,model=GLM-5-NVFP4,p2p=sys" {
+		t.Errorf("marks %v, baseline %v", table.Marks, table.Baseline)
 	}
-	r := rowNamed(t, table.Levels[0], "parallel=tp8,cuda-graph=bs256")
+	r := rowNamed(t, table.Levels[0], "cuda-graph=bs256")
 	f := r.Figures.Output
 	if *f.Low != 50.2 || math.Abs(*f.High-50.8024) > 1e-9 || math.Abs(*f.Median-50.5012) > 1e-9 || f.N != 2 {
 		t.Errorf("%v %v %v", *f.Low, *f.Median, *f.High)
@@ -59,7 +59,7 @@ func TestMedianRangeAndDelta(t *testing.T) {
 	if d := r.Delta; d == nil || math.Abs(d.Percent-(50.2/10.3-1)*100) > 1e-9 || d.N != 2 || d.BaselineN != 2 || d.Overlap {
 		t.Errorf("%+v", d)
 	}
-	if base := rowNamed(t, table.Levels[0], "parallel=tp8,cuda-graph=off"); base.Delta != nil || !base.Baseline {
+	if base := rowNamed(t, table.Levels[0], "baseline"); base.Delta != nil || !base.Baseline {
 		t.Errorf("%+v", base)
 	}
 }

@@ -127,7 +127,7 @@ func place(r Row) string {
 // know, and in brackets the footnotes that tell more.
 func label(t Table, r Row) string {
 	parts := []string{spaced(title(r))}
-	if r.Baseline && len(t.Sides) < 2 {
+	if r.Baseline && len(t.Sides) < 2 && !t.changes {
 		parts = append(parts, "baseline")
 	}
 	if r.Verdict != "" && r.Planned > r.N {

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +20,7 @@ func (b *builder) failures() []Failure {
 	for _, c := range b.cells {
 		for i, run := range c.runs {
 			for k, record := range run.Records {
+				list = b.unmeasured(list, c, i, record)
 				if record.Failure == nil || interrupted(record) {
 					continue
 				}
@@ -40,6 +43,47 @@ func (b *builder) failures() []Failure {
 		}
 	}
 	return list
+}
+
+// codeNotMeasured is the failure of a bench that could not measure a level
+// though the server served.
+const codeNotMeasured = "not-measured"
+
+// digits are what differs between reasons that are the same otherwise.
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// unmeasured adds the levels that the bench of an attempt could not measure.
+// One reason at several levels and repeats is said once.
+func (b *builder) unmeasured(list []Failure, c cell, i int, record sweep.Record) []Failure {
+	run := c.runs[i]
+	where := fmt.Sprintf("%s, attempt %d", repeatOf(c.runs, i), record.Attempt)
+	for _, u := range record.Unmeasured {
+		f := Failure{Name: b.rowName(c), Cause: codeNotMeasured, Level: b.levelOf(u.Key), Line: u.Reason,
+			Hint: "the server served on; the log is that of the load generator", Retried: measurementOf(run, u.Key) != nil}
+		kind := digits.ReplaceAllString(f.Line, "0")
+		at := slices.IndexFunc(list, func(g Failure) bool {
+			return g.Name == f.Name && g.Cause == f.Cause && g.Retried == f.Retried && digits.ReplaceAllString(g.Line, "0") == kind
+		})
+		if at < 0 {
+			list = append(list, f)
+			at = len(list) - 1
+		}
+		g := &list[at]
+		if !slices.Contains(g.Where, where) {
+			g.Where = append(g.Where, where)
+		}
+		if !slices.Contains(strings.Split(g.Level, ", "), f.Level) {
+			g.Level += ", " + f.Level
+		}
+		g.Logs = append(g.Logs, benchLog(run, record.Attempt, u.Key))
+	}
+	return list
+}
+
+// benchLog is where the log of a level's load generator is, below the data
+// directory.
+func benchLog(run sweep.Run, attempt int, key string) string {
+	return path.Join("runs", run.ID, run.Name, fmt.Sprintf("attempt-%d", attempt), "levels", key, "bench.log")
 }
 
 func (b *builder) failureOf(f sweep.Failure) Failure {
@@ -72,8 +116,14 @@ func (b *builder) levelOf(key string) string {
 			}
 		}
 	}
+	if m := loadOfKey.FindStringSubmatch(key); m != nil {
+		return map[string]string{"c": "c=", "b": "burst="}[m[1]] + m[2]
+	}
 	return key
 }
+
+// loadOfKey is how the key of a level begins that has a concurrency or a burst.
+var loadOfKey = regexp.MustCompile(`^([cb])([0-9]+)-`)
 
 // codeLevelFailed is the failure of a level whose server lived on and logged
 // nothing that explains it.

@@ -186,3 +186,14 @@ func (b *builder) missing(subject int, key string) string {
 	}
 	return ""
 }
+
+// onPurpose is why a subject was never meant to measure a level; "" where it was.
+func (b *builder) onPurpose(subject int, key string) string {
+	level := b.levelOf(key)
+	for _, m := range b.in.NotRun {
+		if m.Subject == subject && m.Level == level && m.Planned {
+			return m.Reason
+		}
+	}
+	return ""
+}

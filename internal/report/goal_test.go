@@ -78,10 +78,10 @@ func TestGoalsOfABadNight(t *testing.T) {
 		}
 	}
 	want := []string{
-		"met parallel=tp8,mem-fraction-static=0.85 · ",
-		"n/a parallel=tp8,mem-fraction-static=0.90 · invalid, requests-failed",
-		"n/a parallel=tp8,mem-fraction-static=0.97 · failed: kv-too-small (kv-cache)",
-		"n/a parallel=tp4-pp2,mem-fraction-static=0.85 · invalid, failed: illegal-memory-access",
+		"met baseline · ",
+		"n/a mem-fraction-static=0.90 · invalid, requests-failed",
+		"n/a mem-fraction-static=0.97 · failed: kv-too-small (kv-cache)",
+		"n/a parallel=tp4-pp2 · invalid, failed: illegal-memory-access",
 		"n/a parallel=tp4-pp2,mem-fraction-static=0.90 · the run was interrupted",
 		"n/a parallel=tp4-pp2-with-a-very-long-label-that-nobody-wants-to-type,mem-fraction-static=0.97 · the night was interrupted before it was reached",
 	}

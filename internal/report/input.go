@@ -39,6 +39,7 @@ type Missing struct {
 	Repeat  int
 	Level   string // empty: the whole run
 	Reason  string
+	Planned bool // it was left out on purpose: nothing went wrong
 }
 
 // ForNight reports one night: id is its name, the plan says what should be
@@ -65,7 +66,7 @@ func ForNight(id string, plan *sweep.Plan, runs map[int]sweep.Run, reasons map[i
 		s := &in.Subjects[i]
 		s.Planned++
 		for _, skipped := range p.Skip {
-			in.NotRun = append(in.NotRun, Missing{Subject: i, Repeat: p.Repeat, Level: skipped.Name, Reason: skipped.Why})
+			in.NotRun = append(in.NotRun, Missing{Subject: i, Repeat: p.Repeat, Level: skipped.Name, Reason: leftOut + skipped.Why, Planned: true})
 		}
 		run, ok := runs[p.Ordinal]
 		if !ok {
@@ -82,17 +83,24 @@ func missingLevels(subject, repeat int, levels []bench.Level, run sweep.Run) []M
 	var missing []Missing
 	for _, l := range levels {
 		if !slices.ContainsFunc(run.Measurements, func(m bench.Measurement) bool { return m.Key == l.Key() }) {
-			missing = append(missing, Missing{subject, repeat, l.String(), whyNot(run)})
+			missing = append(missing, Missing{Subject: subject, Repeat: repeat, Level: l.String(), Reason: whyNot(run, l.Key())})
 		}
 	}
-	if len(missing) == len(levels) && len(levels) > 0 {
-		return []Missing{{subject, repeat, "", missing[0].Reason}}
+	same := !slices.ContainsFunc(missing, func(m Missing) bool { return m.Reason != missing[0].Reason })
+	if len(missing) == len(levels) && len(levels) > 0 && same {
+		return []Missing{{Subject: subject, Repeat: repeat, Reason: missing[0].Reason}}
 	}
 	return missing
 }
 
-// whyNot says why a run has no measurement of a level.
-func whyNot(run sweep.Run) string {
+// Reasons that are told apart by more than their words.
+const (
+	leftOut    = "left out on purpose: "
+	unmeasured = "could not be measured, see Failures"
+)
+
+// whyNot says why a run has no measurement of a level; key may be empty.
+func whyNot(run sweep.Run, key string) string {
 	if len(run.Records) == 0 {
 		return "its record cannot be read"
 	}
@@ -104,7 +112,15 @@ func whyNot(run sweep.Run) string {
 		return "the server failed: " + cmp.Or(last.Failure.Cause.Code, "unknown")
 	case last.Status == sweep.StatusRunning:
 		return "the run is not over, or its runner died"
+	case couldNot(last, key):
+		return unmeasured
 	default:
 		return "it was not measured"
 	}
+}
+
+// couldNot tells whether the bench could not measure a level of an attempt
+// though the server served.
+func couldNot(r sweep.Record, key string) bool {
+	return slices.ContainsFunc(r.Unmeasured, func(u sweep.Unmeasured) bool { return u.Key == key })
 }

@@ -59,7 +59,7 @@ func TestNamesStandBesideFiguresWhereTheyFit(t *testing.T) {
 		{Build(goodNight()), 80, false, false},
 		{Build(goodNight()), 132, false, false},
 		{Build(goodNight()), 150, true, false},
-		{Build(badNight()), 200, true, false},
+		{Build(badNight()), 200, true, true},
 		{Build(goodNight()), 200, true, true},
 		{widestNight(""), 200, false, false},
 	} {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type NightLine struct {
 	Planned int // runs
 	Done    int // measured, or reused
 	Failed  int
+	Invalid int    // of the others, those with an invalid level
 	State   string // "finished", "unfinished", "running"
 	Summary string
 }
@@ -27,14 +29,23 @@ func List(w io.Writer, nights []NightLine, o TextOptions) error {
 		p.line("no nights yet: `sweep run FILE` makes one")
 		return p.err
 	}
-	titles, rows := []string{"night"}, [][]string{{"started", "host", "runs", "done", "failed", "state"}}
+	invalid := slices.ContainsFunc(nights, func(n NightLine) bool { return n.Invalid > 0 })
+	titles, rows := []string{"night"}, [][]string{{"started", "host", "runs", "done", "failed"}}
+	if invalid { // else the column is only wide
+		rows[0] = append(rows[0], "invalid")
+	}
+	rows[0] = append(rows[0], "state")
 	for _, n := range nights {
 		started := unknown
 		if !n.Started.IsZero() {
 			started = n.Started.Local().Format("2006-01-02 15:04")
 		}
 		titles = append(titles, clean(n.ID))
-		rows = append(rows, []string{started, cmp.Or(clean(n.Host), "local"), fmt.Sprint(n.Planned), fmt.Sprint(n.Done), fmt.Sprint(n.Failed), clean(n.State)})
+		row := []string{started, cmp.Or(clean(n.Host), "local"), fmt.Sprint(n.Planned), fmt.Sprint(n.Done), fmt.Sprint(n.Failed)}
+		if invalid {
+			row = append(row, fmt.Sprint(n.Invalid))
+		}
+		rows = append(rows, append(row, clean(n.State)))
 	}
 	title, widths, total := widest(titles), columnWidths(rows), 0
 	for _, w := range widths {
@@ -55,13 +66,14 @@ func List(w io.Writer, nights []NightLine, o TextOptions) error {
 		if beside {
 			lead += padRight(row[1], widths[1]) + "  "
 		}
-		for i := 2; i <= 4; i++ {
+		last := len(row) - 1
+		for i := 2; i < last; i++ {
 			lead += padLeft(row[i], widths[i]) + "  "
 		}
 		if beside {
-			p.line(p.paint(s, lead+row[5]))
+			p.line(p.paint(s, lead+row[last]))
 		} else {
-			p.para(s, lead, row[5])
+			p.para(s, lead, row[last])
 		}
 		if k > 0 && nights[k-1].Summary != "" {
 			p.para(dim, "    ", nights[k-1].Summary)

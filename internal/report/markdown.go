@@ -30,7 +30,14 @@ func (t Table) Markdown(w io.Writer) error {
 		m.items([]string{"reused: " + t.Reused})
 	}
 	if t.Baseline != "" {
-		m.items([]string{"baseline: " + t.Baseline})
+		text := "baseline: " + t.Baseline
+		if t.changes {
+			text += "; " + meaningOfNames
+		}
+		m.items([]string{text})
+	}
+	for _, r := range t.Recipes {
+		m.items([]string{r.Name + " = " + r.Means})
 	}
 	for _, sentence := range t.Inert {
 		m.items([]string{"inert: " + sentence})
@@ -65,6 +72,7 @@ func (t Table) Markdown(w io.Writer) error {
 	if len(t.Closing) > 0 {
 		m.heading("In short")
 		m.items(t.Closing)
+		m.items(t.goalsInShort())
 		m.items(t.Cautions)
 	}
 	return m.p.err

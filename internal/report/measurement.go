@@ -79,7 +79,12 @@ func distributions(p *printer, m bench.Measurement) {
 		for _, v := range []*float64{d.dist.P50, d.dist.P90, d.dist.P95, d.dist.P99, d.dist.Max, d.dist.Mean, d.dist.Std} {
 			row = append(row, stats.Figure(v))
 		}
-		rows = append(rows, append(row, stats.Count(d.dist.N)))
+		row = append(row, stats.Count(d.dist.N))
+		if last := rows[len(rows)-1]; slices.Equal(last[1:], row[1:]) && (d.name == "TTFT text" || d.name == "chunk gap") {
+			last[0] += ", " + strings.TrimPrefix(d.name, "TTFT ") // one event a token: the same figures
+			continue
+		}
+		rows = append(rows, row)
 	}
 	grid(p, rows)
 }

@@ -1,6 +1,45 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"sweep/internal/sweep"
+)
+
+// Recipe is a configuration by hand and what it stands for.
+type Recipe struct {
+	Name  string `json:"name"`
+	Means string `json:"means"` // "baseline + autotune=on, mem-fraction-static=0.95"
+}
+
+// name names the subjects. Where all are compared with one of them, each is
+// called by what it changes of that one; else by the labels that vary.
+func (b *builder) name() {
+	base := slices.IndexFunc(b.in.Subjects, func(s Subject) bool { return s.Against >= 0 })
+	if base >= 0 {
+		base = b.in.Subjects[base].Against
+	}
+	if base < 0 || len(b.in.Sides) > 1 || len(b.in.Subjects) < 2 {
+		b.names, b.common = nameSubjects(b.in.Subjects)
+		return
+	}
+	configs := make([]sweep.Configuration, len(b.in.Subjects))
+	for i, s := range b.in.Subjects {
+		configs[i] = s.Config
+	}
+	b.changes = true
+	for i, d := range sweep.Differences(configs, base) {
+		name := d.Name
+		if name == "" || slices.Contains(b.names, name) {
+			name = strings.TrimSpace(name + " " + configs[i].ID)
+		}
+		b.names = append(b.names, name)
+		if d.Recipe != "" {
+			b.recipes = append(b.recipes, Recipe{Name: name, Means: d.Recipe})
+		}
+	}
+}
 
 // nameSubjects gives each subject the shortest name that tells it apart: the
 // labels that vary. What all have in common is returned once.

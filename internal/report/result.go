@@ -119,6 +119,9 @@ func (t Table) worth(l Level, to string) string {
 		s = fmt.Sprintf(", the same runs as on %s (n = %d)", t.against(), best.N)
 	case best.Baseline && t.against() != "":
 		s = fmt.Sprintf(", %s itself (n = %d)", t.against(), best.N)
+		if t.changes {
+			s = fmt.Sprintf(" (n = %d)", best.N) // its name says so
+		}
 		if len(l.Rows) > 1 && l.Rows[1].Delta != nil && onlyBaseline(l) {
 			s += "; next " + l.Rows[1].Name + " " + difference(*l.Rows[1].Delta, "")
 		}

@@ -52,7 +52,7 @@ func (b *builder) row(c cell, key string, slo bench.SLO) (Row, bool) {
 	}
 	switch {
 	case len(good) == 0 && len(bad) == 0:
-		r.Reason, r.Failed = reasonWithout(c.runs)
+		r.Reason, r.Failed = b.reasonWithout(c, key)
 		return r, false
 	case len(good) == 0:
 		r.Reason = strings.Join(reasons, "; ")
@@ -68,15 +68,20 @@ func (b *builder) row(c cell, key string, slo bench.SLO) (Row, bool) {
 
 // reasonWithout says in a few words why no run of a row has a figure, and
 // whether that is a failure.
-func reasonWithout(runs []sweep.Run) (reason string, failed bool) {
-	for _, run := range runs {
+func (b *builder) reasonWithout(c cell, key string) (reason string, failed bool) {
+	for _, run := range c.runs {
 		if len(run.Records) == 0 {
 			continue
 		}
 		if last := run.Records[len(run.Records)-1]; last.Failure != nil && !interrupted(last) {
 			return howFailed(*last.Failure), true
 		}
-		reason = whyNot(run)
+		if reason = whyNot(run, key); reason == unmeasured {
+			return reason, true
+		}
+	}
+	if why := b.onPurpose(c.subject, key); why != "" {
+		return why, false
 	}
 	return reason, false
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,7 +49,11 @@ func RunText(w io.Writer, run sweep.Run, findings []verdict.Finding, o TextOptio
 	}
 	if len(run.Measurements) == 0 {
 		p.line("")
-		p.para(plain, "", "No level was measured.")
+		text := "No level was measured."
+		if slices.ContainsFunc(run.Records, func(r sweep.Record) bool { return r.Failure != nil || len(r.Unmeasured) > 0 }) {
+			text = "No level was measured; why stands above."
+		}
+		p.para(plain, "", text)
 	}
 	for _, f := range findings {
 		if f.Run == run.Name && f.Key == "" {
@@ -77,7 +82,11 @@ func attemptText(p *printer, r sweep.Record, b *builder) {
 		status = sweep.StatusInterrupted
 	}
 	p.line("")
-	p.para(bold, "", fmt.Sprintf("attempt %d: %s", r.Attempt, status))
+	head := fmt.Sprintf("attempt %d: %s", r.Attempt, status)
+	if n := len(r.Unmeasured); n > 0 {
+		head += ", but " + count(n, "level") + " could not be measured"
+	}
+	p.para(bold, "", head)
 	field(p, "started", r.Started.Local().Format("2006-01-02 15:04:05 MST")+lasted(r))
 	if s := r.Fingerprint.Server; s != nil {
 		field(p, "server", "sglang "+cmp.Or(s.Version, "of unknown version")+", "+s.ModelPath)
@@ -94,6 +103,10 @@ func attemptText(p *printer, r sweep.Record, b *builder) {
 	field(p, "ready after", seconds(r.ReadySeconds))
 	if r.Failure != nil {
 		failureText(p, *r.Failure, interrupted(r), b)
+	}
+	for _, u := range r.Unmeasured {
+		p.para(red, "  ✗ ", b.levelOf(u.Key)+" could not be measured: "+u.Reason)
+		p.para(plain, "    log  ", benchLog(b.cells[0].runs[0], r.Attempt, u.Key))
 	}
 	field(p, "teardown", teardownWords(r.Teardown))
 }

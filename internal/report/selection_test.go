@@ -71,7 +71,7 @@ func TestNarrow(t *testing.T) {
 // said.
 func TestNarrowWithoutTheBaseline(t *testing.T) {
 	table := narrowed(t, goodNight(), "parallel=tp4-pp2")
-	if !strings.Contains(table.Baseline, "cuda-graph=off") || !rowNamed(t, table.Levels[0], "cuda-graph=off").Baseline {
+	if !strings.Contains(table.Baseline, "cuda-graph=off") || !rowNamed(t, table.Levels[0], "baseline").Baseline {
 		t.Errorf("baseline %q", table.Baseline)
 	}
 	if r := rowNamed(t, table.Levels[0], "cuda-graph=bs256"); r.Delta == nil || r.Delta.Percent < 390 || r.Delta.Percent > 410 {

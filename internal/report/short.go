@@ -85,6 +85,13 @@ func (t Table) inShort(p *printer) {
 			p.para(plain, strings.Repeat(" ", left+2), figures[i]+tails[i])
 		}
 	}
+	for i, goal := range t.goalsInShort() {
+		lead := ""
+		if i == 0 {
+			lead = "goals"
+		}
+		p.para(plain, padRight(lead, max(left, 5))+"  ", spaced(goal))
+	}
 	for _, c := range t.Cautions {
 		p.para(plain, "  ", c)
 	}

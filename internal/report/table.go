@@ -17,7 +17,8 @@ type Table struct {
 	Hosts    []string   `json:"hosts"`                    // where it was measured; more than one means that machines are compared too
 	Only     *Selection `json:"selection,omitempty"`      // absent: every configuration is shown
 	Common   []string   `json:"common"`                   // axis=label that all configurations have
-	Baseline string     `json:"baseline"`                 // as the rows call it; empty: none
+	Baseline string     `json:"baseline"`                 // its full name; empty: none
+	Recipes  []Recipe   `json:"recipes,omitempty"`        // what the names that were given by hand stand for
 	Reused   string     `json:"reused,omitempty"`         // how many of a night's runs are of earlier ones; empty: none
 	Inert    []string   `json:"inert,omitempty"`          // configurations that turned out to be one and the same server, a sentence each
 	Goodput  string     `json:"goodput_limits,omitempty"` // limits of goodput at every level that has it; empty: each says its own
@@ -29,6 +30,8 @@ type Table struct {
 	NotRun   []Gap      `json:"not_run"`
 	Closing  []string   `json:"closing"`  // the best of each level, one sentence each
 	Cautions []string   `json:"cautions"` // what the differences are worth
+
+	changes bool // rows are called by what they change of the baseline
 }
 
 // Level is one level key: only rows of one Level are ever compared.

@@ -61,6 +61,12 @@ func (t Table) head(p *printer) {
 	if t.Baseline != "" {
 		entry("baseline", spaced(t.Baseline))
 	}
+	if t.changes {
+		entry("", meaningOfNames)
+	}
+	for _, r := range t.Recipes {
+		entry("", spaced(r.Name)+" = "+spaced(r.Means))
+	}
 	if len(t.Common) > 0 {
 		entry("in common", strings.Join(t.Common, ", "))
 	}
@@ -72,6 +78,9 @@ func (t Table) head(p *printer) {
 		p.para(plain, "! ", w)
 	}
 }
+
+// meaningOfNames stands under the full name of the baseline.
+const meaningOfNames = "rows are called by what they change of it"
 
 // marks says what is to be known of every figure.
 func (t Table) marks(p *printer, where string) {

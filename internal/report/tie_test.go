@@ -32,7 +32,7 @@ func TestOverlappingRangesAreNoDifference(t *testing.T) {
 		n.add(o+1, true, measure(levels[0], v))
 	}
 	table := Build(n.input("x"))
-	if s := table.Closing[0]; s != "c=1 (SIMULATED), no difference shown: x=2 | x=1, 10.15–10.25 output tok/s (within 2 %, n = 2/2)" {
+	if s := table.Closing[0]; s != "c=1 (SIMULATED), no difference shown: x=2 | baseline, 10.15–10.25 output tok/s (within 2 %, n = 2/2)" {
 		t.Error(s)
 	}
 	if len(table.Cautions) > 0 {
@@ -56,14 +56,14 @@ func TestBestIsClaimedOnlyWhereItShows(t *testing.T) {
 		first, second []float64 // repeats of the baseline and of the other
 		want          string
 	}{
-		"noise":            {[]float64{10}, []float64{10.005}, "no difference shown: x=2 | x=1, 10.00–10.01 output tok/s (within 2 %, n = 1/1)"},
-		"at the threshold": {[]float64{100}, []float64{102}, "no difference shown: x=2 | x=1, 100.0–102.0 output tok/s (within 2 %, n = 1/1)"},
+		"noise":            {[]float64{10}, []float64{10.005}, "no difference shown: x=2 | baseline, 10.00–10.01 output tok/s (within 2 %, n = 1/1)"},
+		"at the threshold": {[]float64{100}, []float64{102}, "no difference shown: x=2 | baseline, 100.0–102.0 output tok/s (within 2 %, n = 1/1)"},
 		"beyond it":        {[]float64{100}, []float64{102.1}, "best: x=2, 102.1 output tok/s, +2.1 %"},
-		"the same below":   {[]float64{102.1}, []float64{100}, "best: x=1, 102.1 output tok/s, the baseline itself (n = 1); next x=2 -2.1 % (n = 1/1)"},
-		"ranges overlap":   {[]float64{100, 110}, []float64{106, 130}, "no difference shown: x=2 | x=1, 105.0–118.0 output tok/s (ranges overlap, n = 2/2)"},
-		"one in a range":   {[]float64{100, 120}, []float64{119}, "no difference shown: x=2 | x=1, 110.0–119.0 output tok/s (ranges overlap, n = 1/2)"},
+		"the same below":   {[]float64{102.1}, []float64{100}, "best: baseline, 102.1 output tok/s (n = 1); next x=2 -2.1 % (n = 1/1)"},
+		"ranges overlap":   {[]float64{100, 110}, []float64{106, 130}, "no difference shown: x=2 | baseline, 105.0–118.0 output tok/s (ranges overlap, n = 2/2)"},
+		"one in a range":   {[]float64{100, 120}, []float64{119}, "no difference shown: x=2 | baseline, 110.0–119.0 output tok/s (ranges overlap, n = 1/2)"},
 		"ranges apart":     {[]float64{100, 104}, []float64{105, 106}, "best: x=2, 105.5 output tok/s, +3.4 %"},
-		"nothing else":     {[]float64{100}, nil, "only: x=1, 100.0 output tok/s, the baseline itself (n = 1)"},
+		"nothing else":     {[]float64{100}, nil, "only: baseline, 100.0 output tok/s (n = 1)"},
 		"nothing at all":   {nil, nil, "nothing that could be ranked"},
 	} {
 		n := newNight(labelled("c1", "x", "1"), labelled("c2", "x", "2"))

@@ -77,8 +77,9 @@ func wrap(s string, width int) []string {
 	return lines
 }
 
-// pieces cuts a word that is wider than a line: where the line ends, but not
-// inside a number that would fit on the next one.
+// pieces cuts a word that is wider than a line: after the last slash or
+// comma, unless that leaves most of the line empty, else where the line ends, but
+// not inside a number that would fit on the next one.
 func pieces(word string, width int) []string {
 	var list []string
 	rest := []rune(word)
@@ -97,6 +98,12 @@ func pieces(word string, width int) []string {
 		}
 		if cut == 0 {
 			cut = n
+		}
+		for i := n; i > n/3; i-- {
+			if (rest[i-1] == '/' || rest[i-1] == ',') && !splitsNumber(rest, i) {
+				cut = i
+				break
+			}
 		}
 		list, rest = append(list, string(rest[:cut])), rest[cut:]
 	}

@@ -80,7 +80,53 @@ func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 	if len(runs) > 0 {
 		return Match{KindConfiguration, runs[0].ID, runs}, problems, nil
 	}
-	return Match{}, problems, fmt.Errorf("find %q: %w: no run, configuration or night is called that; `sweep ls` lists the nights", pattern, ErrNotFound)
+	return Match{}, problems, notFound(fmt.Sprintf("no run, configuration or night is called %q: %s", pattern, d.nearest(pattern, all)))
+}
+
+// notFound is an ErrNotFound that says all in its own words.
+type notFound string
+
+func (e notFound) Error() string { return string(e) }
+
+// Is makes it an ErrNotFound.
+func (e notFound) Is(target error) bool { return target == ErrNotFound }
+
+// nearest is what a person may have meant who named what is not there.
+func (d *Dir) nearest(pattern string, all []RunRef) string {
+	var names []string
+	values := map[string][]string{} // of axes, as axis=label
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, id := range idsOf(all) {
+		i := slices.IndexFunc(all, func(r RunRef) bool { return r.ID == id })
+		record, _ := d.loadRecord(all[i], 1)
+		if record == nil {
+			continue
+		}
+		add(record.Configuration.Name)
+		for _, l := range record.Configuration.Labels {
+			label := l.Axis + "=" + l.Value
+			add(label)
+			if !slices.Contains(values[l.Axis], label) {
+				values[l.Axis] = append(values[l.Axis], label)
+			}
+		}
+	}
+	if v := values[pattern]; v != nil {
+		return "that is an axis: write " + strings.Join(v[:min(len(v), 8)], " or ")
+	}
+	if nights, _, err := listDirs(d.nightsDir(), "night"); err == nil {
+		for _, id := range nights {
+			add(id)
+		}
+	}
+	if hint := matrix.Suggest(pattern, names); hint != "" {
+		return hint
+	}
+	return "`sweep ls` lists the nights, `sweep report` names their configurations"
 }
 
 // allRuns lists every run, oldest first.

@@ -175,3 +175,35 @@ func TestNightRunsFollowTheLastWord(t *testing.T) {
 		t.Errorf("problems %v", problems)
 	}
 }
+
+// TestARunWithoutItsLevelsIsNotDone: a run whose levels could not be measured, or
+// are invalid, is no success in a listing, whatever its server did.
+func TestARunWithoutItsLevelsIsNotDone(t *testing.T) {
+	ended := func(ordinal int, levels ...Event) []Event {
+		events := []Event{{Type: RunStart, Ordinal: ordinal}}
+		for _, e := range levels {
+			e.Ordinal = ordinal
+			events = append(events, e)
+		}
+		return append(events, Event{Type: RunEnd, Ordinal: ordinal, Text: "done"})
+	}
+	good, bad := Event{Type: LevelEnd, Key: "a", Figures: &Figures{Verdict: "valid"}}, Event{Type: LevelEnd, Key: "b", Figures: &Figures{Verdict: "invalid"}}
+	failed := Event{Type: LevelFailed, Key: "a", Text: "the input is too long"}
+	for name, c := range map[string]struct {
+		events []Event
+		want   NightInfo
+	}{
+		"well":             {ended(1, good), NightInfo{Done: 1}},
+		"invalid":          {append(ended(1, good, bad), ended(2, bad)...), NightInfo{Invalid: 2}},
+		"refused":          {ended(1, failed), NightInfo{Failed: 1}},
+		"refused, invalid": {ended(1, failed, bad), NightInfo{Failed: 1}},
+		"made good":        {ended(1, failed, good), NightInfo{Done: 1}},
+		"another start":    {append(ended(1, failed), ended(1, good)...), NightInfo{Done: 1}},
+	} {
+		var got NightInfo
+		got.follow(c.events)
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}

@@ -22,9 +22,10 @@ type NightInfo struct {
 	Finished bool      `json:"finished"` // its last word is that it ended
 	Code     *int      `json:"code"`     // exit code it ended with; null when it did not say
 	Summary  string    `json:"summary,omitempty"`
-	Runs     int       `json:"runs"`   // planned
-	Done     int       `json:"done"`   // measured, or reused
-	Failed   int       `json:"failed"` // ended otherwise
+	Runs     int       `json:"runs"`    // planned
+	Done     int       `json:"done"`    // measured whole and well, or reused
+	Failed   int       `json:"failed"`  // ended otherwise, or with a level that could not be measured
+	Invalid  int       `json:"invalid"` // of the others, those with an invalid level
 }
 
 // Nights lists the nights, newest last.
@@ -60,35 +61,6 @@ type planHead struct {
 	Host string     `json:"host"`
 	Hash string     `json:"hash"`
 	Runs []struct{} `json:"runs"`
-}
-
-// follow reads off the journal how far the night came.
-func (i *NightInfo) follow(events []Event) {
-	ended := map[int]bool{} // ordinal: done well
-	for k, e := range events {
-		if k == 0 {
-			i.Started = e.At
-		}
-		switch e.Type {
-		case NightStart, NightResume:
-			i.Finished = false
-		case NightEnd:
-			i.Finished, i.Code, i.Summary = true, e.Code, e.Text
-		case RunStart:
-			delete(ended, e.Ordinal)
-		case RunReused:
-			ended[e.Ordinal] = true
-		case RunEnd:
-			ended[e.Ordinal] = e.Text == string(sweep.StatusDone)
-		}
-	}
-	for _, well := range ended {
-		if well {
-			i.Done++
-		} else {
-			i.Failed++
-		}
-	}
 }
 
 // Events reads the whole journal of the night; none when nothing was written.

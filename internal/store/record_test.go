@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sweep/internal/bench"
+	"sweep/internal/matrix"
 	"sweep/internal/sweep"
 )
 
@@ -227,6 +228,32 @@ func TestFindRuns(t *testing.T) {
 	for pattern, want := range map[string]error{"caaa": ErrAmbiguous, "nothing": ErrNotFound, "": ErrNotFound} {
 		if _, _, err := d.FindRuns(pattern); !errors.Is(err, want) {
 			t.Errorf("%q: %v", pattern, err)
+		}
+	}
+}
+
+// TestFindRunsSaysWhatIsNear: a mistyped name gets the nearest one, the name of
+// an axis its values.
+func TestFindRunsSaysWhatIsNear(t *testing.T) {
+	d := open(t)
+	for id, label := range map[string]string{"caaa1": "on", "caaa2": "off"} {
+		r := record(RunRef{id, "20261201T01-" + id}, 1)
+		r.Configuration.Name, r.Configuration.Labels = "cuda-graph="+label, []matrix.Label{{Axis: "cuda-graph", Value: label}}
+		if label == "off" {
+			r.Configuration.Name = "small-prefill"
+		}
+		if err := d.WriteRecord(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pattern, want := range map[string]string{
+		"small-prefil":  `no run, configuration or night is called "small-prefil": did you mean "small-prefill"?`,
+		"cuda-graph":    `no run, configuration or night is called "cuda-graph": that is an axis: write cuda-graph=on or cuda-graph=off`,
+		"cuda-grap=off": `no run, configuration or night is called "cuda-grap=off": did you mean "cuda-graph=off"?`,
+		"zzzzzz":        "no run, configuration or night is called \"zzzzzz\": `sweep ls` lists the nights, `sweep report` names their configurations",
+	} {
+		if _, _, err := d.FindRuns(pattern); !errors.Is(err, ErrNotFound) || err.Error() != want {
+			t.Errorf("%s: %v", pattern, err)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sweep/internal/matrix"
-	"sweep/internal/sglang"
 )
 
 // Decode reads a sweep file. It is strict: what it does not know, cannot use
@@ -34,32 +33,10 @@ func Decode(file string, data []byte) (*Spec, error) {
 		}
 	}
 	if len(d.problems) > 0 {
-		d.problems = append(d.problems, d.spec.misspelledAxes()...)
-		return nil, newFileError(file, source, d.problems)
+		return nil, newFileError(file, source, d.spec.misspelledAxes(d.problems))
 	}
+	d.spec.overridden()
 	return d.spec, nil
-}
-
-// misspelledAxes names short axes that are no flag of any known sglang but
-// nearly one. Rules that name the right one are refused for it, and the axis is
-// where the mistake is.
-func (s *Spec) misspelledAxes() []Problem {
-	list, _ := sglang.Flags("")
-	var problems []Problem
-	for _, a := range s.Axes {
-		short := len(a.Values) > 0 && len(a.Values[0].Settings) == 1 && a.Values[0].Settings[0].Name == a.Name
-		if !short {
-			continue
-		}
-		if full, candidates := list.Complete(a.Name); full != "" || len(candidates) > 0 {
-			continue
-		}
-		if near := matrix.Near(a.Name, list.Names()); near != "" {
-			problems = append(problems, Problem{Pos: a.Pos, Message: fmt.Sprintf("sglang has no flag %q", a.Name),
-				Hint: fmt.Sprintf("did you mean %q?", near)})
-		}
-	}
-	return problems
 }
 
 // matrix is the part of a spec that is expanded.

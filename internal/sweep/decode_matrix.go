@@ -144,7 +144,7 @@ func (d *decoder) ruleAndWhen(n *yaml.Node, what string) (r matrix.Rule, when *y
 		}
 		l := matrix.Label{Axis: e.key.Value, Value: label(e.value)}
 		r.Labels = append(r.Labels, l)
-		r.Places = append(r.Places, pos(e.key))
+		r.Places = append(r.Places, matrix.Place{Axis: pos(e.key), Value: pos(e.value)})
 		parts = append(parts, l.Axis+": "+l.Value)
 	}
 	r.Text = "{" + strings.Join(parts, ", ") + "}"

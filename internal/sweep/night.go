@@ -24,6 +24,7 @@ type Deadline struct {
 
 var (
 	clockPattern = regexp.MustCompile(`^([01]?[0-9]|2[0-3]):([0-5][0-9])(?: +([^ ]+))?$`)
+	clockLike    = regexp.MustCompile(`^[0-9]{1,2}:[0-9]{2}(?: +[^ ]+)?$`)
 	zonePattern  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+/-]{0,63}$`)
 )
 
@@ -42,6 +43,9 @@ type deadlineProblem struct{ message, hint string }
 // parseDeadline reads a deadline; given says what was given where it is none.
 func parseDeadline(text, given string) (Deadline, *deadlineProblem) {
 	m := clockPattern.FindStringSubmatch(text)
+	if m == nil && clockLike.MatchString(text) {
+		return Deadline{}, &deadlineProblem{"deadline is a time that no day has: " + given, `hours are 00 to 23, minutes 00 to 59: for example "07:00 Europe/Prague"`}
+	}
 	if m == nil {
 		return Deadline{}, &deadlineProblem{"deadline must be a time of day and a time zone, not " + given, `for example "07:00 Europe/Prague"`}
 	}

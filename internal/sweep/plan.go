@@ -102,7 +102,7 @@ func (p *Plan) configure(spec *Spec, x *matrix.Expansion) ([][sha256.Size]byte, 
 		c.ID = idOf(sums[i])
 		if other, taken := seen[c.ID]; taken {
 			if len(problems) <= maxProblems {
-				problems = append(problems, twice(spec, x, point, p.Configurations[other].Name, c.Name, sums[i] == sums[other]))
+				problems = append(problems, twice(spec, x, x.Points[other], point, p.Configurations[other].Name, c.Name, sums[i] == sums[other]))
 			}
 			continue
 		}
@@ -118,7 +118,7 @@ func (p *Plan) configure(spec *Spec, x *matrix.Expansion) ([][sha256.Size]byte, 
 	return sums, nil
 }
 
-func twice(spec *Spec, x *matrix.Expansion, point matrix.Point, first, second string, same bool) Problem {
+func twice(spec *Spec, x *matrix.Expansion, before, point matrix.Point, first, second string, same bool) Problem {
 	pr := Problem{Message: fmt.Sprintf("the configurations %s and %s ask for the same server", first, second),
 		Hint: "remove one, or set what should differ; repeats: measures one configuration several times"}
 	if !same {
@@ -129,9 +129,12 @@ func twice(spec *Spec, x *matrix.Expansion, point matrix.Point, first, second st
 	case point.Include != nil:
 		pr.Pos = point.Include.Pos
 	case len(x.Axes) > 0:
-		// The last axis varies fastest, so its value is where two neighbours part.
-		last := len(x.Axes) - 1
-		pr.Pos = x.Axes[last].Values[point.Choice[last]].Pos
+		for i, a := range x.Axes { // the first value in which they part
+			if point.Choice[i] != before.Choice[i] {
+				pr.Pos = a.Values[point.Choice[i]].Pos
+				break
+			}
+		}
 	}
 	return pr
 }

@@ -94,19 +94,21 @@ var (
 var complaints = []struct {
 	has, say, hint string
 	off            int
+	late           bool // it names where the map or list begins, not what is wrong in it
 }{
-	{"did not find expected key", "the indentation here does not fit", "keys of one map stand in one column", 1},
-	{"did not find expected '-' indicator", "the list ends here, but something of the same indentation follows", "items of one list stand in one column and begin with `- `", 1},
-	{"did not find expected ',' or", "a [list] or {map} that begins here is not closed, or a comma is missing", "close it with ] or }", 1},
-	{"did not find expected node content", "a value is missing inside [ ] or { }", "", 1},
-	{"could not find expected ':'", "a key without a colon", "write `key: value`, with a space after the colon", 0},
-	{"mapping values are not allowed", "a second colon in one value, or a key that is indented too far", "quote a value that holds `: `", 0},
-	{"found character that cannot start any token", "a value cannot begin with this character", "quote values that begin with @, ` or %", 0},
-	{"found unexpected end of stream", "the file ends inside a quoted text", "close the quote", 0},
-	{"unknown escape character", "an unknown escape in a quoted text", `inside "…" write \\ for a backslash, or use '…'`, 0},
-	{"found incompatible YAML document", "a %YAML line that the parser does not take", "remove it", 0},
-	{"exceeded max depth", "the file is nested too deep", "a sweep file needs a handful of levels", 0},
-	{"block sequence entries are not allowed", "a list item cannot stand here", "put it on its own line, indented below its key", 0},
+	{has: "did not find expected key", say: "the indentation here does not fit what stands above", hint: "keys of one map, and items of one list, stand in one column", off: 1, late: true},
+	{has: "did not find expected '-' indicator", say: "this stands in the column of the list above, and is no item of it", hint: "items of one list stand in one column and begin with `- `", off: 1, late: true},
+	{has: "did not find expected <document start>", say: "something follows here that does not belong to what stands above", hint: "a sweep file is one map of `key: value` lines", off: 1},
+	{has: "did not find expected ',' or", say: "a [list] or {map} that begins here is not closed, or a comma is missing", hint: "close it with ] or }", off: 1},
+	{has: "did not find expected node content", say: "a value is missing inside [ ] or { }", hint: "", off: 1},
+	{has: "could not find expected ':'", say: "a key without a colon", hint: "write `key: value`, with a space after the colon"},
+	{has: "mapping values are not allowed", say: "a second colon in one value, or a key that is indented too far", hint: "quote a value that holds `: `"},
+	{has: "found character that cannot start any token", say: "a value cannot begin with this character", hint: "quote values that begin with @, ` or %"},
+	{has: "found unexpected end of stream", say: "the file ends inside a quoted text", hint: "close the quote"},
+	{has: "unknown escape character", say: "an unknown escape in a quoted text", hint: `inside "…" write \\ for a backslash, or use '…'`},
+	{has: "found incompatible YAML document", say: "a %YAML line that the parser does not take", hint: "remove it"},
+	{has: "exceeded max depth", say: "the file is nested too deep", hint: "a sweep file needs a handful of levels"},
+	{has: "block sequence entries are not allowed", say: "a list item cannot stand here", hint: "put it on its own line, indented below its key"},
 }
 
 // syntax places what the YAML parser says, as well as it lets us.
@@ -130,11 +132,62 @@ func syntax(err error, data []byte) *Problem {
 			if m[1] == "" && c.off > 0 {
 				line = 1
 			}
+			if c.late {
+				line = firstWith(data, c.has, line)
+			}
 			break
 		}
 	}
+	if at := gluedKey(data, line); at > 0 && (strings.Contains(text, "mapping values are not allowed") || strings.Contains(text, "<document start>")) {
+		line = at
+		p.Message, p.Hint = "a key without a space after its colon", "write `key: value`, with a space after the colon"
+	}
 	p.Pos = matrix.Pos{Line: line, Column: firstColumn(data, line)}
 	return p
+}
+
+// firstWith is the line up to which a file has to be read for the parser to
+// complain: it names where the map or list begins that goes wrong, which may be
+// a page above. Without such a line it is the one that the parser named.
+func firstWith(data []byte, complaint string, named int) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	complains := func(n int) bool {
+		var doc yaml.Node
+		err := yaml.Unmarshal(bytes.Join(lines[:n], nil), &doc)
+		return err != nil && strings.Contains(err.Error(), complaint)
+	}
+	low, high := min(named, len(lines))-1, len(lines)
+	if low < 0 || !complains(high) {
+		return named
+	}
+	for low+1 < high { // it does not complain of low lines, and does of high
+		if middle := (low + high) / 2; complains(middle) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
+}
+
+// glued is a line that was meant to be a key and its value.
+var glued = regexp.MustCompile(`^\s*(?:- )?[A-Za-z][A-Za-z0-9_-]*:[^\s:/]\S*\s*(?:#.*)?$`)
+
+// gluedKey is the line of a key that has no space after its colon, the last with
+// anything on it before the line that the parser named; 0 when it is none.
+func gluedKey(data []byte, line int) int {
+	lines := bytes.Split(data, []byte("\n"))
+	for i := min(line-1, len(lines)) - 1; i >= 0; i-- {
+		text := bytes.TrimSpace(lines[i])
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		if glued.Match(bytes.TrimRight(lines[i], "\r")) {
+			return i + 1
+		}
+		break
+	}
+	return 0
 }
 
 // firstColumn is the column of the first letter of a line.

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"sweep/internal/sweep"
+)
+
+// planVerdict is what a person decides by: when it ends, what of it fits the
+// night, and whether it can be run at all.
+func planVerdict(p *sweep.Plan, e sweep.Estimate, o planTextOptions) [][2]string {
+	var lines [][2]string
+	deadline := p.Night.Deadline
+	if o.Deadline != nil {
+		deadline = o.Deadline
+	}
+	if text, fits := planDeadline(deadline, e, o.Now); text != "" {
+		lines = append(lines, [2]string{"Deadline", text})
+		if !fits {
+			lines = append(lines, [2]string{"TOO LONG", planShorter(p, e, deadline, o.Now)})
+		}
+	}
+	if deadline == nil && !o.Now.IsZero() && e.Starts > 0 {
+		lines = append(lines, [2]string{"End", "started now it ends about " + o.Now.Add(e.Total).Format("Mon 15:04") + planRepeats(p, e, o.Now, p.Repeats-1)})
+	}
+	switch missing := p.Unsupported(); {
+	case len(missing) > 0:
+		lines = append(lines, [2]string{"Refused", "`sweep run` of this version refuses this plan; why stands above"})
+	default:
+		lines = append(lines, [2]string{"Ready", "`sweep run` takes this plan"})
+	}
+	return lines
+}
+
+// planRepeats says when the repeats up to one are complete.
+func planRepeats(p *sweep.Plan, e sweep.Estimate, now time.Time, last int) string {
+	text := ""
+	for repeat := 1; repeat <= min(last, shownRepeats); repeat++ {
+		text += fmt.Sprintf("; repeat %d is complete about %s", repeat, now.Add(e.Through(p, repeat)).Format("Mon 15:04"))
+	}
+	return text
+}
+
+// shownRepeats bounds the repeats whose ends are said.
+const shownRepeats = 3
+
+// planShorter says what of a plan that is too long would fit.
+func planShorter(p *sweep.Plan, e sweep.Estimate, d *sweep.Deadline, now time.Time) string {
+	at, err := d.After(now, now.Location())
+	if err != nil {
+		return err.Error()
+	}
+	end := func(repeat int) string { return now.Add(e.Through(p, repeat)).In(at.Location()).Format("Mon 15:04") }
+	whole := "repeat 1 is complete about " + end(1)
+	for repeat := p.Repeats - 1; repeat > 0; repeat-- {
+		if !now.Add(e.Through(p, repeat)).After(at) {
+			text := fmt.Sprintf("`repeats: %d` fits: it ends about %s", repeat, end(repeat))
+			if repeat > 1 {
+				text += "; " + whole
+			}
+			return text
+		}
+	}
+	text := "not even one repeat fits"
+	if p.Repeats > 1 {
+		text += ": " + whole
+	}
+	fit := 0
+	for sum := time.Duration(0); fit < len(p.Runs); fit++ {
+		if sum += e.Runs[fit]; now.Add(sum).After(at) {
+			break
+		}
+	}
+	return text + fmt.Sprintf("; the first %s fit; --only takes some, max-level shortens levels", planCount(fit, "run"))
+}
+
+// planDeadline compares the end of a night that begins now with its deadline;
+// fits is false only where it surely comes too late.
+func planDeadline(d *sweep.Deadline, e sweep.Estimate, now time.Time) (text string, fits bool) {
+	if d == nil {
+		return "", true
+	}
+	text = d.String()
+	if d.Zone == "" {
+		text += " in the time zone of the host"
+	}
+	if now.IsZero() {
+		return text, true
+	}
+	if d.Zone == "" {
+		zone, offset := now.Zone()
+		text += fmt.Sprintf(" (here %s, UTC%+03d:%02d)", zone, offset/3600, offset%3600/60)
+	}
+	at, err := d.After(now, now.Location())
+	if err != nil {
+		return text + ": " + err.Error(), true
+	}
+	end := now.Add(e.Total).In(at.Location())
+	spare := at.Sub(end)
+	if spare < 0 {
+		return fmt.Sprintf("%s: started now it ends about %s, %s too late", text, end.Format("Mon 15:04"), planHours(-spare)), false
+	}
+	return fmt.Sprintf("%s: start by %s; started now it ends about %s, %s before it", text,
+		at.Add(-e.Total).Format("Mon 15:04"), end.Format("Mon 15:04"), planHours(spare)), true
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -79,6 +78,6 @@ func TestDeadlineEndsTheNight(t *testing.T) {
 	_ = later.Process.Signal(os.Interrupt)
 	_ = later.Wait()
 	if text := p.journal(); !strings.Contains(text, `"night.resume"`) || strings.Count(text, `"level.end"`) == ends {
-		t.Error(fmt.Sprintf("the same command did not take the night up again:\n%s", text))
+		t.Errorf("the same command did not take the night up again:\n%s", text)
 	}
 }

@@ -67,10 +67,10 @@ func statusOf(dir *store.Dir, n *store.Night, now time.Time) (nightStatus, error
 			s.Started = e.At
 		}
 		c.event(e)
-		switch {
-		case e.Type == store.NightResume:
+		switch e.Type {
+		case store.NightResume:
 			s.State = stateRunning
-		case e.Type == store.Stopping:
+		case store.Stopping:
 			s.State = stateStopping
 		}
 	}

@@ -56,11 +56,10 @@ func (p Prober) Made(ctx context.Context, c sweep.Configuration) sweep.Fingerpri
 		return f
 	}
 	var python Python
-	switch err := error(nil); {
-	case !asksPython(c.Command):
+	if !asksPython(c.Command) {
 		unknown("install", nil, c.Command[0]+" is no Python")
-	default:
-		if err = Ask(ctx, p.Runtime, p.Instance, verbInstall, q, &python); err != nil || python.Install == nil {
+	} else {
+		if err := Ask(ctx, p.Runtime, p.Instance, verbInstall, q, &python); err != nil || python.Install == nil {
 			unknown("install", err, "sglang's source was not found: "+python.Trouble)
 		}
 		f.Packages, f.Install = maps.Clone(python.Packages), python.Install

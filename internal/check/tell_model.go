@@ -229,7 +229,7 @@ func sizeOf(ctx context.Context, name, dir string) sweep.CacheFacts {
 			return fs.SkipAll
 		}
 		if err != nil || e.IsDir() {
-			return nil
+			return nil //nolint:nilerr // and the walk goes on
 		}
 		if info, err := e.Info(); err == nil {
 			c.Files, c.Bytes = c.Files+1, c.Bytes+info.Size()

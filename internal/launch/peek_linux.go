@@ -2,6 +2,7 @@ package launch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -39,7 +40,7 @@ func (c *Containers) peek(ctx context.Context, name, file string, offset int64, 
 	}
 	defer unix.Close(root)
 	fd, err := unix.Openat2(root, strings.TrimLeft(file, "/"), &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
-	if err == unix.ENOSYS || err == unix.EAGAIN || err == unix.EPERM {
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EPERM) {
 		return nil, false, nil
 	}
 	if err != nil {

@@ -83,7 +83,7 @@ func TestSelectAgreesWithExpand(t *testing.T) {
 func TestSelectNothing(t *testing.T) {
 	all := recorded()[1:] // without parallel=tp8,cap=64
 	for only, want := range map[string]string{
-		"paralel=tp8":         `--only "paralel=tp8": there is no axis "paralel" (did you mean "parallel"?)`,
+		"parallle=tp8":        `--only "parallle=tp8": there is no axis "parallle" (did you mean "parallel"?)`,
 		"parallel=tp9":        `--only "parallel=tp9": "tp9" is no value of the axis "parallel" (did you mean "tp8"?)`,
 		"few-user":            `--only "few-user": no configuration has this name (did you mean "few-users"?)`,
 		"zzz":                 `--only "zzz": no configuration has this name (write axis=label (the axes are parallel, cap), or one of the names few-users, base)`,

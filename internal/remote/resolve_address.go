@@ -13,7 +13,6 @@ func splitAddress(text string) (host string, port int, err error) {
 	wrong := func() (string, int, error) {
 		return "", 0, &ConfigError{Text: "address " + strconv.Quote(clean(text, 80)) + " is not NAME, NAME:PORT or [IPV6]:PORT"}
 	}
-	host = text
 	if strings.Count(text, ":") == 1 || strings.HasPrefix(text, "[") && strings.Contains(text, "]:") {
 		h, p, err := net.SplitHostPort(text)
 		if err != nil {

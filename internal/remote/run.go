@@ -53,7 +53,7 @@ func (h *Host) Run(ctx context.Context, cmd Cmd) (code int, err error) {
 		_ = session.Signal(ssh.SIGKILL)
 		session.Close()
 		select {
-		case <-done:
+		case <-done: //nolint:errcheck // how it ended no longer matters
 		case <-conn.lost:
 		case <-time.After(endGrace):
 		}

@@ -73,7 +73,7 @@ func (m machine) lookAtTree(dir string, v *view) error {
 	if p, ok := all[v.record.Supervisor.PID]; ok && p.identity == v.record.Supervisor && p.alive() {
 		v.supervisor = &p
 	}
-	v.live = living(tree(all, *v.record, known, m.writesOutput(dir)))
+	v.live = living(heldTree(v.spec, all, *v.record, known, m.writesOutput(dir)))
 	return nil
 }
 

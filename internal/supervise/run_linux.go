@@ -105,15 +105,17 @@ func (s *supervisor) prepare() error {
 	if leader, err := unix.Getsid(0); err != nil || leader != os.Getpid() {
 		return errors.New("not the leader of a session of its own: start this by `sweep supervise start`")
 	}
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("become a subreaper: %w", err)
-	}
 	if there, err := load(s.dir, specFile, &s.spec); err != nil || !there {
 		return errors.Join(err, errors.New("read what to start"))
 	}
 	s.spec.Secrets = request.Secrets
 	if err := s.spec.validate(); err != nil {
 		return err
+	}
+	if !s.spec.Alone {
+		if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+			return fmt.Errorf("become a subreaper: %w", err)
+		}
 	}
 	boot, err := s.machine.bootID()
 	if err != nil {

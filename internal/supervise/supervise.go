@@ -33,6 +33,10 @@ type Spec struct {
 	Grace  time.Duration `json:"grace"`            // between TERM and KILL when stopped; 0 means DefaultGrace
 	Nofile uint64        `json:"nofile,omitempty"` // limit on open files, as far as this user may raise it; 0 leaves it
 
+	// Alone is for a command that holds others itself: only the command is
+	// supervised. What it started lives on when it ends, and is not waited for.
+	Alone bool `json:"alone,omitempty"`
+
 	// Secrets are NAME=value pairs added to Env for the command only. They
 	// travel on the starter's stdin and in process environments, never on disk.
 	Secrets []string `json:"-"`

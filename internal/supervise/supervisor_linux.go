@@ -157,7 +157,7 @@ func (s *supervisor) scan() {
 	if err != nil {
 		return
 	}
-	found := tree(all, s.record, s.known, func(int) bool { return false })
+	found := heldTree(s.spec, all, s.record, s.known, func(int) bool { return false })
 	if s.ending != nil {
 		s.ending.step(living(found), s.record.Supervisor)
 	}
@@ -172,7 +172,7 @@ func (s *supervisor) kill() {
 	_ = s.saveExit() // best effort: what counts is that the tree ends
 	for !s.reap() {
 		if all, err := s.machine.processes(); err == nil {
-			s.ending.step(living(tree(all, s.record, nil, func(int) bool { return false })), s.record.Supervisor)
+			s.ending.step(living(heldTree(s.spec, all, s.record, nil, func(int) bool { return false })), s.record.Supervisor)
 		}
 		time.Sleep(endingPoll)
 	}

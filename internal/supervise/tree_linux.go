@@ -72,6 +72,17 @@ func tree(all map[int]process, r record, known []identity, writesOutput func(pid
 	return found
 }
 
+// heldTree is what a supervisor answers for: the tree, or the command alone.
+func heldTree(spec Spec, all map[int]process, r record, known []identity, writesOutput func(pid int) bool) []process {
+	if !spec.Alone {
+		return tree(all, r, known, writesOutput)
+	}
+	if p, ok := all[r.Command.PID]; ok && p.identity == r.Command {
+		return []process{p}
+	}
+	return nil
+}
+
 // living leaves the zombies out.
 func living(found []process) []process {
 	return slices.DeleteFunc(slices.Clone(found), func(p process) bool { return !p.alive() })

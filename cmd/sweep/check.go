@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"time"
@@ -22,21 +24,40 @@ func checkCommand(s streams) *cli.Command {
 			"once and removed. Exit 1 when something would fail.\n\n" +
 			"  sweep check night.yaml\n  sweep check --json night.yaml | jq '.results[] | select(.grade != \"ok\")'\n" +
 			"  sweep check --plan - --json < plan.json      # a frozen plan, on the host itself",
-		Flags: append(planFlags(), dataFlag(), agentFlag(),
+		Flags: append(append(planFlags(), dataFlag(), agentFlag(),
 			&cli.StringFlag{Name: "plan", Usage: "check a frozen plan, a `FILE` that `sweep plan --json` wrote (- is standard input)"},
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "only what to mend and what to look at"},
-			&cli.BoolFlag{Name: "json", Usage: "the report as JSON"}),
+			&cli.BoolFlag{Name: "json", Usage: "the report as JSON"}), linkFlags()...),
 		Action: func(c *cli.Context) error {
 			plan, err := planToCheck(c, s)
 			if err != nil {
 				return err
 			}
-			if plan.Host != "" && plan.Host != "local" && !c.IsSet("plan") {
-				return usage("this build of sweep checks only the machine it runs on, and %s is for the host %s: run `sweep check` there", printable(plan.File), printable(plan.Host))
+			if isAway(plan) && !c.IsSet("plan") {
+				return checkAway(c, s, plan)
 			}
 			return checkHere(c, s, plan)
 		},
 	}
+}
+
+// checkAway checks a plan on the host that it names: SSH is the first item,
+// secrets are looked for here.
+func checkAway(c *cli.Context, s streams, plan *sweep.Plan) error {
+	if _, err := secretsOf(plan.Secrets); err != nil {
+		return err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return fmt.Errorf("encode the plan: %w", err)
+	}
+	args := []string{"check", "--plan", "-"}
+	for _, name := range []string{"quiet", "json"} {
+		if c.Bool(name) {
+			args = append(args, "--"+name)
+		}
+	}
+	return forward(c, s, plan.Host, args, bytes.NewReader(text))
 }
 
 // lookPatience is how long a person waits before being told what takes so long.

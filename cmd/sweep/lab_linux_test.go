@@ -18,6 +18,7 @@ import (
 // labNight is four configurations on two levels; what they differ in is worth
 // far more than the noise of a crowded machine.
 const labNight = `name: lab
+host: %s
 container: {%s}
 server:
   command: [sweep, sim, --preset, small, --startup-scale, "60"]
@@ -26,10 +27,10 @@ matrix:
   cap: {wide: {max-running-requests: 64}, narrow: {max-running-requests: 2}}
   cuda-graph: {"on": {}, "off": {disable-cuda-graph: true}}
 bench:
-  workloads: {tiny: {input-len: 32, output-len: 24, range-ratio: 1, seed: 1}}
+  workloads: {tiny: {input-len: 32, output-len: 12, range-ratio: 1, seed: 1}}
   levels:
     - {concurrency: 1, prompts: 4}
-    - {concurrency: 8, prompts: 48}
+    - {concurrency: 8, prompts: 24}
 `
 
 // inLab returns a variable of the lab; without a lab the test is skipped.
@@ -62,7 +63,8 @@ func labPlace(t *testing.T, host, agent, yaml string) place {
 	if err := os.WriteFile(p.file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.env = []string{"PATH=" + inLab(t, "LAB_"+host+"_BIN") + ":" + os.Getenv("PATH"), "INCUS_DIR=" + inLab(t, "LAB_"+host+"_INCUS_DIR"), "SWEEP_AGENT=" + agent}
+	p.env = []string{"PATH=" + inLab(t, "LAB_"+host+"_BIN") + ":" + os.Getenv("PATH"), "INCUS_DIR=" + inLab(t, "LAB_"+host+"_INCUS_DIR"), "SWEEP_AGENT=" + agent,
+		"SWEEP_LXC_PATH=" + inLab(t, "LAB_"+host+"_LXCPATH"), "SWEEP_SSH_CONFIG=" + inLab(t, "LAB_"+host+"_SSH_CONFIG")}
 	t.Cleanup(func() { p.noneLeft("at the end of the test") })
 	return p
 }
@@ -101,8 +103,9 @@ func (p place) throughputs() map[string]float64 {
 	return found
 }
 
-// TestLabSameComparisonInEveryContainer runs one sweep file in real containers
-// of each runtime, held both ways, and compares with the bare machine.
+// TestLabSameComparisonInEveryContainer runs one sweep file over real SSH in
+// real containers of each runtime, held both ways, and compares with the bare
+// machine.
 func TestLabSameComparisonInEveryContainer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes; runs without -short")
@@ -110,27 +113,27 @@ func TestLabSameComparisonInEveryContainer(t *testing.T) {
 	inLab(t, "SWEEP_LAB")
 	agent := staticSweep(t)
 	images := inLab(t, "LAB_IMAGES")
-	bare := labPlace(t, "H0", agent, fmt.Sprintf(labNight, "runtime: process"))
+	bare := labPlace(t, "H0", agent, fmt.Sprintf(labNight, "local", "runtime: process"))
 	bare.mustRun("run", bare.file)
 	want := bare.throughputs()
 	if len(want) != 8 {
 		t.Fatalf("the bare machine has %d measurements, want 8", len(want))
 	}
-	for _, c := range []struct{ name, container, env string }{
-		{"incus image", "runtime: incus, image: tiny", ""},
-		{"incus instance", "runtime: incus, instance: INCUS", ""},
-		{"lxc image", "runtime: lxc, image: " + images + "/tiny.tar.gz", "SWEEP_LXC_PATH=" + inLab(t, "LAB_LXCPATH")},
-		{"lxc instance", "runtime: lxc, instance: " + inLab(t, "LAB_LXC_INSTANCE"), "SWEEP_LXC_PATH=" + inLab(t, "LAB_LXCPATH")},
-		{"pct instance", "runtime: pct, instance: " + inLab(t, "LAB_PCT_INSTANCE"), "SWEEP_LXC_PATH=" + inLab(t, "PCT_LXCPATH")},
-		{"docker image", "runtime: docker, image: " + os.Getenv("LAB_PODMAN_IMAGE"), ""},
+	for _, c := range []struct{ name, container string }{
+		{"process", "runtime: process"},
+		{"incus image", "runtime: incus, image: tiny"},
+		{"incus instance", "runtime: incus, instance: INCUS"},
+		{"lxc image", "runtime: lxc, image: " + images + "/tiny.tar.gz"},
+		{"lxc instance", "runtime: lxc, instance: " + inLab(t, "LAB_LXC_INSTANCE")},
+		{"pct instance", "runtime: pct, instance: " + inLab(t, "LAB_PCT_INSTANCE")},
+		{"docker image", "runtime: docker, image: " + os.Getenv("LAB_PODMAN_IMAGE")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if strings.HasPrefix(c.name, "docker") {
 				inLab(t, "LAB_PODMAN_IMAGE")
 			}
 			container := strings.ReplaceAll(c.container, "INCUS", incusInstance(t, c.container))
-			p := labPlace(t, "H0", agent, fmt.Sprintf(labNight, container))
-			p.env = append(p.env, c.env)
+			p := labPlace(t, "H0", agent, fmt.Sprintf(labNight, "lab0", container))
 			text := p.mustRun("run", p.file)
 			got := p.throughputs()
 			if !slices.Equal(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))) {
@@ -146,7 +149,7 @@ func TestLabSameComparisonInEveryContainer(t *testing.T) {
 					}
 				}
 			}
-			if left := p.mustRun("clean"); !strings.Contains(left, "nothing of sweep's is left") {
+			if left := p.mustRun("clean", "lab0"); !strings.Contains(left, "nothing of sweep's is left") {
 				t.Errorf("left behind: %s", left)
 			}
 		})

@@ -55,6 +55,9 @@ func runMoved(c *cli.Context, s streams, plan *sweep.Plan) (err error) {
 	if err := notBusy(c.Context, place, plan.Hash); err != nil {
 		return err
 	}
+	if err := checkThere(c, s, place, plan); err != nil {
+		return err
+	}
 	entry, err := place.Start(c.Context, registry(), move.Request{Plan: plan, Secrets: secrets, Options: options, Home: dir.Path()})
 	if err != nil {
 		return atHost(err)
@@ -65,6 +68,28 @@ func runMoved(c *cli.Context, s streams, plan *sweep.Plan) (err error) {
 	}
 	screen.note(fmt.Sprintf("the night runs on %s (%s), with or without this terminal; `sweep attach %s` follows it", place.Name(), place.Login(), called(entry)))
 	return a.follow()
+}
+
+// checkThere looks before the night, over there: what would fail at three in
+// the morning is said now. Only what is to be mended or looked at is shown.
+func checkThere(c *cli.Context, s streams, place *move.Place, plan *sweep.Plan) error {
+	if c.Bool("no-check") {
+		return nil
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return fmt.Errorf("encode the plan: %w", err)
+	}
+	code, err := place.Sweep(c.Context, []string{"check", "--plan", "-", "--quiet"}, bytes.NewReader(text), s.err, s.err)
+	switch {
+	case err != nil:
+		return atHost(err)
+	case code == exitFailed:
+		return &codeError{exitFailed, fmt.Errorf("the check of %s failed, and nothing was started: mend what is marked FAIL, or run with --no-check", place.Name())}
+	case code != exitOK:
+		return silent(code)
+	}
+	return nil
 }
 
 // called is what to call a night that was just moved: by its sweep's name, where

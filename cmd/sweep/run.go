@@ -34,6 +34,7 @@ func runCommand(s streams) *cli.Command {
 			&cli.BoolFlag{Name: "json", Usage: "events as JSON lines on stdout instead of text"},
 			&cli.StringFlag{Name: "plan", Usage: "run this frozen `PLAN` (of plan --json; - for stdin) instead of a sweep file"},
 			&cli.BoolFlag{Name: "here", Usage: "run on this machine, whatever host the file names"},
+			&cli.BoolFlag{Name: "no-check", Usage: "on another host: start without looking first, as `sweep check` does"},
 			&cli.BoolFlag{Name: "detach", Usage: "on another host: return once the night has started there"}), linkFlags()...),
 		Action: func(c *cli.Context) error {
 			plan, err := planOrFrozen(c, s)

@@ -33,6 +33,9 @@ func (c *Containers) binary(ctx context.Context) (string, error) {
 			err = fmt.Errorf("%w; build sweep with CGO_ENABLED=0, or name a static one with --agent FILE", err)
 		}
 	}
+	if err == nil { // a container's root is another user of this host, and sees it through a mount
+		err = os.Chmod(filepath.Dir(c.bin), 0o755)
+	}
 	if err != nil {
 		c.bin = ""
 	}

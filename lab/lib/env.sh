@@ -27,7 +27,7 @@ write_env() {
     host_names "$first"
     export_line LAB_LXCPATH "$H/lxc"
     export_line LAB_LXC_INSTANCE "$LXC_INSTANCE"
-    export_line PCT_LXCPATH "$H/pct"
+    export_line PCT_LXCPATH "$H/lxc"
     export_line LAB_PCT_INSTANCE "$PCT_INSTANCE"
     export_line LAB_NVIDIA_SMI "$(if_executable "$H/bin/nvidia-smi")"
     export_line FAKE_SMI "$H/bin/nvidia-smi.json"
@@ -57,7 +57,7 @@ write_host_env() {
   export_line "$1_INCUS_PID" "$H/incusd.pid"
   export_line "$1_LXCPATH" "$H/lxc"
   export_line "$1_LXC_ADDR" "$(lxc_address "$H/lxc" "$LXC_INSTANCE")"
-  export_line "$1_PCT_LXCPATH" "$H/pct"
+  export_line "$1_PCT_LXCPATH" "$H/lxc"
   export_line "$1_BIN" "$H/bin"
   export_line "$1_FAKE_SMI" "$H/bin/nvidia-smi.json"
 }

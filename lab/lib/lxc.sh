@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Classic LXC in a directory of its own with a running container `lab`, and one
-# for the pct stand-in with a running container 129. Both are on the host's
+# Classic LXC in a directory of its own with two running containers: `lab`, and
+# 129 for the pct stand-in, as on Proxmox. Both are on the host's
 # bridge and get their address by DHCP.
 
 LXC_INSTANCE=lab
@@ -41,13 +41,13 @@ start_lxc() {
 has_lxc_address() { [ -n "$(lxc_address "$H/lxc" "$LXC_INSTANCE")" ]; }
 
 # pct_here ARGUMENTS…: the stand-in on this host.
-pct_here() { LAB_HOST_DIR=$H PCT_LXCPATH=$H/pct on_host timeout 30 "$LAB_DIR/bin/pct" "$@" </dev/null; }
+pct_here() { LAB_HOST_DIR=$H PCT_LXCPATH=$H/lxc SWEEP_LXC_PATH=$H/lxc on_host timeout 30 "$LAB_DIR/bin/pct" "$@" </dev/null; }
 
 start_pct() {
-  mkdir -p "$H/pct"
-  [ -e "$H/pct/$PCT_INSTANCE/config" ] ||
+  mkdir -p "$H/lxc"
+  [ -e "$H/lxc/$PCT_INSTANCE/config" ] ||
     pct_here create "$PCT_INSTANCE" "$LAB_ROOT/images/tiny.tar.gz" --hostname "ct$PCT_INSTANCE" --net0 "name=eth0,bridge=$BRIDGE,ip=dhcp"
-  is_lxc_up "$H/pct" "$PCT_INSTANCE" || pct_here start "$PCT_INSTANCE"
+  is_lxc_up "$H/lxc" "$PCT_INSTANCE" || pct_here start "$PCT_INSTANCE"
 }
 
 # lxc_address PATH NAME: the container's address; empty until DHCP is done.
@@ -57,7 +57,7 @@ lxc_address() { on_host timeout 10 lxc-info -P "$1" -n "$2" -iH 2>/dev/null | he
 # loses its first process, and with it all the others.
 stop_lxc() {
   local path config name pid
-  for path in "$H/lxc" "$H/pct"; do
+  for path in "$H/lxc"; do
     for config in "$path"/*/config; do
       [ -e "$config" ] || continue
       name=$(basename "$(dirname "$config")")
@@ -81,5 +81,5 @@ lxc_monitors() {
 # are without being told by its caller's environment.
 place_pct() {
   rm -f "$H/bin/pct"
-  write_file "$H/bin/pct" 755 '#!/bin/sh' "export PCT_LXCPATH=$H/pct" "exec $LAB_DIR/bin/pct \"\$@\""
+  write_file "$H/bin/pct" 755 '#!/bin/sh' "export PCT_LXCPATH=$H/lxc" "exec $LAB_DIR/bin/pct \"\$@\""
 }

@@ -17,7 +17,7 @@ write_sshd_config() {
   # Only the first SetEnv counts. Host 0 shares this machine's file system, so
   # its sessions get another home.
   local session="LAB_HOST_DIR=$H PATH=$H/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-  session+=" INCUS_DIR=$H/incus INCUS_CONF=$H/incus-conf PCT_LXCPATH=$H/pct FAKE_SMI=$H/bin/nvidia-smi.json"
+  session+=" INCUS_DIR=$H/incus INCUS_CONF=$H/incus-conf PCT_LXCPATH=$H/lxc SWEEP_LXC_PATH=$H/lxc FAKE_SMI=$H/bin/nvidia-smi.json"
   [ -n "$NETNS" ] || session+=" HOME=$H/home SWEEP_LOCK=$H/lock/sweep.lock"
   cat >"$H/ssh/sshd_config" <<END
 Port $PORT

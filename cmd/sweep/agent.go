@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -47,6 +48,9 @@ func agentFor(ctx context.Context, named, goos, goarch string) (string, error) {
 	return built, nil
 }
 
+// buildTime bounds a build, with nothing compiled before.
+const buildTime = 10 * time.Minute
+
 // buildAgent builds a static sweep from the source that the working directory
 // is in, for a sweep that `go run` or `go build` made there. The Go tool keeps
 // what it compiled, so that it is quick the second time.
@@ -60,6 +64,8 @@ func buildAgent(ctx context.Context, goos, goarch string) (string, error) {
 		return "", errors.New("there is no Go on this machine")
 	}
 	file := filepath.Join(cacheDir(), "agent", "sweep_"+goos+"_"+goarch)
+	ctx, cancel := context.WithTimeout(ctx, buildTime)
+	defer cancel()
 	build := exec.CommandContext(ctx, tool, "build", "-trimpath", "-o", file, "./cmd/sweep")
 	build.Dir = root
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+goos, "GOARCH="+goarch)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,7 +32,11 @@ func cleanCommand(s streams) *cli.Command {
 				}
 				return forward(c, s, c.Args().First(), args, nil)
 			}
-			found, err := runner.Clean(c.Context, presentRuntimes(c.Context), stateDir(), c.Args().Get(1), !c.Bool("yes"))
+			present, blind := presentRuntimes(c.Context, c.String("agent"))
+			found, err := runner.Clean(c.Context, present, stateDir(), c.Args().Get(1), !c.Bool("yes"))
+			if blind != nil {
+				err = errors.Join(err, fmt.Errorf("%w: %w", runner.ErrHost, blind))
+			}
 			for _, in := range found {
 				fmt.Fprintln(s.out, cleanLine(in, c.Bool("yes") && (c.NArg() > 1 || !runner.Kept(in))))
 			}
@@ -39,8 +44,8 @@ func cleanCommand(s streams) *cli.Command {
 			case err != nil:
 			case len(found) == 0:
 				fmt.Fprintln(s.out, "nothing of sweep's is left on this host")
-			case slices.ContainsFunc(found, runner.Kept) && c.Args().Get(1) == "":
-				tell(s.out, "what was launched to stay is ended only by its name: `sweep clean local NAME --yes`")
+			case slices.ContainsFunc(found, runner.Kept) && (c.Args().Get(1) == "" || !c.Bool("yes")):
+				tell(s.out, "what was launched to stay is ended only by its name: `sweep clean HOST NAME --yes`, HOST being local for this machine")
 			case !c.Bool("yes"):
 				fmt.Fprintln(s.out, "`sweep clean --yes` ends it; `sweep run` of the same file goes on with it")
 			}

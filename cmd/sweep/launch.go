@@ -67,7 +67,7 @@ func launchHere(c *cli.Context, s streams, plan *sweep.Plan) error {
 	}
 	name := plan.Configurations[0].Name
 	l, err := runner.Launch(c.Context, plan, runner.Options{Runtime: rt, StateDir: stateDir(), Command: runner.Local{}, Version: version(),
-		Facts: runner.HostFacts(c.Context, runner.Local{}), Secrets: secrets}, launchProgress(s, name))
+		Facts: runner.HostFacts(c.Context, runner.Local{}), Secrets: secrets, Others: otherRuntimes(c.Context, plan.Runtime())}, launchProgress(s, name))
 	if failed := (*launch.StartError)(nil); errors.As(err, &failed) {
 		for _, line := range failed.Excerpt {
 			tell(s.err, "  "+line)

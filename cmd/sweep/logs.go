@@ -102,7 +102,8 @@ func logs(c *cli.Context, s streams) error {
 // liveLog reads the log of a run that is under way where its server writes it;
 // false when there is no such server on this host.
 func liveLog(ctx context.Context, record sweep.Record, to *lineCleaner, out *bufio.Writer, follow bool) (bool, error) {
-	for _, rt := range presentRuntimes(ctx) {
+	present, _ := presentRuntimes(ctx, "") // it may be in one that can be looked into
+	for _, rt := range present {
 		rt = launch.Bounded(rt)
 		instances, err := rt.List(ctx)
 		if err != nil {
@@ -122,12 +123,21 @@ func liveLog(ctx context.Context, record sweep.Record, to *lineCleaner, out *buf
 	return false, nil
 }
 
+// lookEvery is how often a held process is looked at while its log is followed.
+const lookEvery = 5 * time.Second
+
 // tailHeld copies what a held process has written, and goes on until it ends
 // or ctx does.
 func tailHeld(ctx context.Context, held *launch.Held, to *lineCleaner, out *bufio.Writer, follow bool) error {
+	looked := time.Now()
 	for offset := int64(0); ; {
 		exit, err := held.Exit(ctx) // before the read: what comes after the end is read too
 		ended := exit != nil || errors.Is(err, launch.ErrGone)
+		if !ended && time.Since(looked) > lookEvery { // one whose supervisor was killed never has an exit
+			looked = time.Now()
+			state, err := held.State(ctx)
+			ended = err == nil && state.Alive == 0
+		}
 		chunk, err := held.Tail(ctx, offset)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			if ended || ctx.Err() != nil {

@@ -70,7 +70,7 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 	facts := runner.HostFacts(c.Context, runner.Local{})
 	screen.expect(expectedTimes(c.Context, plan, dir, facts))
 	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
-		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event, Secrets: secrets})
+		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event, Secrets: secrets, Others: otherRuntimes(c.Context, plan.Runtime())})
 	screenErr := screen.close()
 	if outcome.Night != "" && !c.Bool("json") {
 		if reportErr := writeReport(dir, outcome.Night, nil, s.out, "text"); reportErr != nil && !outcome.Interrupted { // the reader may be why

@@ -98,23 +98,38 @@ func dockerVariables() []string {
 }
 
 // presentRuntimes are those that this host has, for looking after what dead
-// sweeps left in any of them. A tool whose daemon does not run counts only
-// where a sweep has used it.
-func presentRuntimes(ctx context.Context) map[string]launch.Runtime {
+// sweeps left in any of them. A tool that is not there, or whose daemon does
+// not run, is an error only where a sweep has used it.
+func presentRuntimes(ctx context.Context, agent string) (map[string]launch.Runtime, error) {
 	all := map[string]launch.Runtime{sweep.RuntimeProcess: launch.NewProcess(stateDir(), cacheDir())}
+	var failed []error
 	for _, kind := range []string{sweep.RuntimeIncus, sweep.RuntimeLXC, sweep.RuntimePct, sweep.RuntimeDocker} {
-		rt, err := containersOf(ctx, kind, launch.ContainerOptions{StateDir: stateDir(), CacheDir: cacheDir()})
-		if err != nil {
-			continue
-		}
-		if !launch.Used(stateDir(), kind) {
+		rt, err := containersOf(ctx, kind, launch.ContainerOptions{StateDir: stateDir(), CacheDir: cacheDir(), Agent: agent})
+		used := launch.Used(stateDir(), kind)
+		if err == nil && !used {
 			look, cancel := context.WithTimeout(ctx, 5*time.Second)
 			_, err = rt.List(look)
 			cancel()
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			all[kind] = rt
+		case used:
+			failed = append(failed, fmt.Errorf("a sweep has used the runtime %s here, and it cannot be looked into: %w", kind, err))
 		}
 	}
-	return all
+	return all, errors.Join(failed...)
+}
+
+// otherRuntimes are the present ones but for one kind. What cannot be looked
+// into is left out: the GPUs tell whether it matters.
+func otherRuntimes(ctx context.Context, kind string) []launch.Runtime {
+	var others []launch.Runtime
+	all, _ := presentRuntimes(ctx, "")
+	for k, rt := range all {
+		if k != cmp.Or(kind, sweep.RuntimeProcess) {
+			others = append(others, rt)
+		}
+	}
+	return others
 }

@@ -29,7 +29,9 @@ type Containers struct {
 	names map[string]*sync.Mutex // of instances: one change at a time
 	homes map[string]home        // by container: where sweep's things are in it
 	inits map[string]initProcess // by container: its first process, to read its files through
-	bin   string                 // the static binary on this host, once known
+
+	binMu sync.Mutex
+	bin   string // the static binary on this host, once known
 }
 
 var _ Runtime = (*Containers)(nil)

@@ -17,8 +17,8 @@ type home struct{ bin string } // the sweep binary there
 
 // binary is a sweep on this host that runs in any container of its platform.
 func (c *Containers) binary(ctx context.Context) (string, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.binMu.Lock() // not mu: to hash a binary takes a while
+	defer c.binMu.Unlock()
 	if _, err := os.Stat(c.bin); c.bin != "" && err == nil {
 		return c.bin, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 )
 
 // Destroy ends every process of the instance and removes it; a fresh container
@@ -66,12 +67,43 @@ func (c *Containers) destroyInside(ctx context.Context, m containerMarker) error
 	if err != nil {
 		return err
 	}
-	h, err := c.home(ctx, m.Container)
-	if err != nil {
+	there, err := c.binaryThere(ctx, m)
+	if err != nil || there == "" { // no binary was ever put there: nothing can have been made
 		return err
 	}
-	_, err = c.inside(ctx, m.Container, h, insideCall{Verb: "destroy", Name: m.Name, Again: true}, nil)
+	call := insideCall{Verb: "destroy", Name: m.Name, Again: true}
+	_, err = c.inside(ctx, m.Container, home{bin: there}, call, nil)
+	if errors.Is(err, errNoBinary) { // it was removed meanwhile
+		var h home
+		if h, err = c.home(ctx, m.Container); err == nil {
+			_, err = c.inside(ctx, m.Container, h, call, nil)
+		}
+	}
+	if errors.Is(err, ErrGone) {
+		return nil
+	}
 	return err
+}
+
+// binaryThere is a sweep binary that is in a container, of whatever version
+// made the instance; none is put there. "" when there is none.
+func (c *Containers) binaryThere(ctx context.Context, m containerMarker) (found string, err error) {
+	if m.Bin != "" {
+		return m.Bin, nil
+	}
+	bin, err := c.binary(ctx)
+	if err != nil {
+		return "", nil //nolint:nilerr // then the create that left the marker had none either
+	}
+	code := 0
+	err = again(ctx, func() error {
+		found, _, code, err = c.shell(ctx, m.Container, nil, findScript, filepath.Base(bin))
+		return err
+	})
+	if err != nil || code != 0 {
+		return "", err
+	}
+	return found, nil
 }
 
 // look finds a container, waiting for a daemon that restarts.

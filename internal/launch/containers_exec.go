@@ -124,7 +124,7 @@ func (c *Containers) unanswered(ctx context.Context, name string, h home, code i
 		return fmt.Errorf("the container %s is frozen", name)
 	case code == 126 || code == 127:
 		c.forget(name)
-		return fmt.Errorf("%s cannot be run in the container %s: %s", h.bin, name, said)
+		return fmt.Errorf("%w: %s in the container %s: %s", errNoBinary, h.bin, name, said)
 	}
 	return fmt.Errorf("%w: %s in %s ended (code %d) before it answered: %s", errDaemonAway, h.bin, name, code, said)
 }

@@ -1,13 +1,13 @@
 package launch
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -116,7 +116,7 @@ func (e *docker) make(ctx context.Context, name string, spec InstanceSpec, bin s
 	if spec.Origin.CopyOf != "" {
 		return fmt.Errorf("%w: %s has no copies of containers: make an image of %s with `%s commit`, and name it under image", ErrOrigin, e.tool.program, spec.Origin.CopyOf, e.tool.program)
 	}
-	args := []string{"run", "--detach", "--name", name, "--label", dockerLabel + "name=" + name}
+	args := []string{"run", "--detach", "--name", name, "--pull=never", "--label", dockerLabel + "name=" + name}
 	for _, label := range sortedNames(spec.Labels) {
 		args = append(args, "--label", dockerLabel+label+"="+spec.Labels[label])
 	}
@@ -128,18 +128,25 @@ func (e *docker) make(ctx context.Context, name string, spec InstanceSpec, bin s
 	inside := path.Join(insideBin, path.Base(bin))
 	args = append(args, "--volume", bin+":"+inside+":ro", "--entrypoint", inside, spec.Origin.Image, "inside", "idle")
 	if _, _, err := e.tool.ask(ctx, args...); err != nil {
+		if missing(err) || strings.Contains(err.Error(), "image not known") {
+			return fmt.Errorf("%w: there is no image %s on this host: pull it before the night (%w)", ErrOrigin, spec.Origin.Image, err)
+		}
 		return e.away(err)
 	}
 	return nil
 }
+
+// ownOptions of `run` are sweep's: with another value a container of ours would
+// not be known again.
+var ownOptions = []string{"name", "label", "label-file", "entrypoint", "detach", "rm", "restart", "pull", "interactive", "tty", "cidfile"}
 
 // dockerOptions writes config as options of `run`, devices of type disk as
 // volumes and others by their path.
 func dockerOptions(o Origin) ([]string, error) {
 	var options []string
 	for _, key := range sortedNames(o.Config) {
-		if !optionName.MatchString(key) {
-			return nil, fmt.Errorf("%q is no option of run", key)
+		if !optionName.MatchString(key) || slices.Contains(ownOptions, key) {
+			return nil, fmt.Errorf("%w: config cannot set %q: it is no option of run, or sweep's own", ErrOrigin, key)
 		}
 		options = append(options, "--"+key+"="+o.Config[key])
 	}
@@ -177,10 +184,10 @@ func (e *docker) remove(ctx context.Context, name string) error {
 }
 
 func (e *docker) run(ctx context.Context, name string, argv []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
-	var said bytes.Buffer
+	var said tail
 	code, err := e.tool.run(ctx, append([]string{"exec", "--interactive", name}, argv...), stdin, stdout, io.MultiWriter(&said, stderr))
 	if err == nil && code != 0 {
-		if gone := e.away(errors.New(said.String())); errors.Is(gone, errDaemonAway) {
+		if gone := e.away(errors.New(string(said.bytes()))); errors.Is(gone, errDaemonAway) {
 			return code, gone
 		}
 	}

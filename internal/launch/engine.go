@@ -61,6 +61,10 @@ var ErrGone = errors.New("is not running")
 // it does not exist, does not run, or there is no such image. Others can.
 var ErrOrigin = errors.New("the container cannot be had")
 
+// errNoBinary is wrapped by the error of a call for which there was nothing to
+// run: sweep's own binary is not in the container, or may not be executed.
+var errNoBinary = errors.New("the sweep binary cannot be run")
+
 // errDaemonAway is wrapped by the error of a call whose fate is not known: the
 // daemon restarted under it, or the connection to it broke. What may be done
 // twice is done again.

@@ -50,7 +50,7 @@ func TestE15LostExitCodes(t *testing.T) {
 		"0 and nothing done":  {"exit 0", errDaemonAway.Error()},
 		"killed half-way":     {`"$@" & kill -9 $!; exit 0`, errDaemonAway.Error()},
 		"255":                 {"exit 255", errDaemonAway.Error()},
-		"not there":           {"echo no such file >&2; exit 127", "cannot be run in the container x: no such file"},
+		"not there":           {"echo no such file >&2; exit 127", "the sweep binary cannot be run"},
 		"noise on its output": {"echo Welcome to Linux; exit 0", "this is not sweep's answer"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -124,6 +124,7 @@ func carryOut(ctx context.Context, call insideCall, input io.Reader) (answer ins
 	case err != nil:
 	case call.Verb == "create":
 		var in Instance
+		pruneBinaries(filepath.Join(own, "bin"))
 		if in, err = rt.create(ctx, InstanceSpec{Name: call.Name, Labels: call.Labels}); err == nil {
 			in.Env, in.OnHost = containerEnvironment(os.Environ()), false
 			answer.Instance = &in

@@ -45,6 +45,15 @@ func (c *Containers) freshLabels(name string) map[string]string {
 	return nil
 }
 
+// making tells whether a fresh container is one whose making is not done.
+func (c *Containers) making(name string) bool {
+	markers, err := c.readMarkers()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(markers, func(m containerMarker) bool { return m.Fresh && m.Container == name && m.Bin == "" })
+}
+
 // reserved are the containers that markers name: those that are being made may
 // not be there yet.
 func (c *Containers) reserved() map[string]bool {
@@ -79,7 +88,7 @@ func (e *lxc) look(ctx context.Context, name string) (container, error) {
 		return container{}, fmt.Errorf("%q cannot be the name of a container", name)
 	}
 	out, code, err := e.call(ctx, "lxc-info", "-n", name, "-s", "-p")
-	if code == 1 {
+	if code == 1 && !e.there(ctx, name) { // the code of any other refusal too
 		return container{}, fmt.Errorf("the container %s %w: %w", name, ErrGone, err)
 	}
 	if err != nil {
@@ -99,6 +108,17 @@ func (e *lxc) look(ctx context.Context, name string) (container, error) {
 	return found, nil
 }
 
+// there tells whether a container has a directory; also when that cannot be
+// told.
+func (e *lxc) there(ctx context.Context, name string) bool {
+	dir, err := e.dir(ctx, name)
+	if err != nil {
+		return true
+	}
+	_, err = os.Stat(dir)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 // list has nothing to add to the markers.
 func (*lxc) list(context.Context) ([]container, error) { return nil, nil }
 
@@ -112,7 +132,7 @@ func (e *lxc) make(ctx context.Context, name string, spec InstanceSpec, _ string
 	if err != nil {
 		return err
 	}
-	if err := e.configure(name, spec.Origin); err != nil {
+	if err := e.configure(ctx, name, spec.Origin); err != nil {
 		return err
 	}
 	return e.start(ctx, name)
@@ -186,7 +206,7 @@ func (e *lxc) dir(ctx context.Context, name string) (string, error) {
 
 // configure writes what the sweep file says in LXC's own words: config as
 // lines, devices of type disk as mounts, other devices by their path.
-func (e *lxc) configure(name string, o Origin) error {
+func (e *lxc) configure(ctx context.Context, name string, o Origin) error {
 	lines := []string{}
 	if o.Image != "" && !hasNetwork(o.Config) {
 		lines = append(lines, "lxc.net.0.type = empty")
@@ -211,7 +231,7 @@ func (e *lxc) configure(name string, o Origin) error {
 			return fmt.Errorf("a line of the container's config would hold a line break: %q", line)
 		}
 	}
-	return e.append(context.Background(), name, lines)
+	return e.append(ctx, name, lines)
 }
 
 // hasNetwork tells whether the sweep file asks for a network. Without one a
@@ -254,10 +274,8 @@ func (e *lxc) start(ctx context.Context, name string) error {
 
 func (e *lxc) remove(ctx context.Context, name string) error {
 	_, _, err := e.call(ctx, "lxc-destroy", "-n", name, "-f")
-	if dir, dirErr := e.dir(ctx, name); err != nil && dirErr == nil {
-		if _, statErr := os.Stat(dir); errors.Is(statErr, fs.ErrNotExist) {
-			return nil
-		}
+	if err != nil && !e.there(ctx, name) {
+		return nil
 	}
 	return err
 }

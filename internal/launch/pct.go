@@ -21,6 +21,7 @@ type pct struct {
 	program  string
 	env      []string
 	reserved func() map[string]bool // containers that markers of ours name
+	making   func(name string) bool // a marker of ours says that it is being made
 }
 
 // PctOptions is for hosts that are not laid out as Proxmox VE lays them out.
@@ -37,7 +38,7 @@ func NewPct(p PctOptions, o ContainerOptions) *Containers {
 		e.program = "pct"
 	}
 	c := newContainers(e, o)
-	e.labels, e.reserved = c.freshLabels, c.reserved
+	e.labels, e.reserved, e.making = c.freshLabels, c.reserved, c.making
 	return c
 }
 
@@ -107,6 +108,9 @@ func (e *pct) look(ctx context.Context, name string) (container, error) {
 			}
 		}
 	}
+	if found.labels == nil && e.making(name) { // cut off before it had its host name
+		found.labels = e.labels(name)
+	}
 	return found, nil
 }
 
@@ -156,8 +160,8 @@ var optionName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 func pctOptions(o Origin) ([]string, error) {
 	var options []string
 	add := func(key, value string) error {
-		if !optionName.MatchString(key) {
-			return fmt.Errorf("%q is no option of pct", key)
+		if !optionName.MatchString(key) || key == "hostname" || key == "start" {
+			return fmt.Errorf("%w: config cannot set %q: it is no option of pct, or sweep's own", ErrOrigin, key)
 		}
 		options = append(options, "--"+key, value)
 		return nil

@@ -80,9 +80,9 @@ func startOf(pid int) string {
 	if err != nil {
 		return ""
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name before it may hold anything
-	if i := strings.LastIndex(string(text), ") "); i >= 0 {
-		rest = string(text)[i+2:]
+	rest := string(text)
+	if i := strings.LastIndex(rest, ") "); i >= 0 { // the name before it may hold anything
+		rest = rest[i+2:]
 	}
 	fields := strings.Fields(rest)
 	if len(fields) < 20 || fields[0] == "Z" {

@@ -26,6 +26,9 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 	s.client.Close()
 	state, err := s.held.Stop(ctx, s.spec.Grace)
 	report := StopReport{Killed: state.Killed}
+	if errors.Is(err, ErrGone) { // its container stopped, and took everything with it
+		return StopReport{Clean: true, Seconds: time.Since(begun).Seconds()}, nil
+	}
 	if err != nil {
 		err = fmt.Errorf("stop %s: %w", s.describe(), err)
 		report.Left = append(report.Left, "not known: the stop failed")
@@ -49,8 +52,8 @@ func (s *Server) untilClosed(ctx context.Context) string {
 	deadline, cancel := context.WithTimeout(ctx, s.pace.closed)
 	defer cancel()
 	for {
-		open, err := s.reach.open(ctx, s.spec.Port)
-		if !open && err == nil {
+		open, err := s.reach.open(deadline, s.spec.Port)
+		if !open && err == nil || errors.Is(err, ErrGone) {
 			return ""
 		}
 		select {

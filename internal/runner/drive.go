@@ -51,16 +51,16 @@ func (n *nightRun) drive(ctx context.Context, resumed bool) (err error) {
 		return n.finish(ctx, err)
 	}
 	for i, p := range n.plan.Runs {
-		if stopping(ctx) || decisions[i].starts() && n.tooLate() {
-			n.outcome.NotRun += len(n.plan.Runs) - i
-			break
+		if decisions[i].starts() && (stopping(ctx) || n.tooLate()) {
+			n.outcome.NotRun++ // what is there already is still told of
+			continue
 		}
 		if err := n.oneRun(ctx, p, decisions[i]); err != nil {
 			n.outcome.NotRun += len(n.plan.Runs) - i - 1
-			return n.finish(ctx, err)
+			return n.finish(ctx, errors.Join(err, n.facts.close(ctx)))
 		}
 	}
-	return n.finish(ctx, nil)
+	return n.finish(ctx, n.facts.close(ctx)) // before the night's last word
 }
 
 // prepare decides on every run, clears what dead sweeps left, and decides

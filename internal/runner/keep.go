@@ -37,7 +37,7 @@ func Launch(ctx context.Context, plan *sweep.Plan, o Options, progress func(laun
 		return l, err
 	}
 	defer unlock()
-	o.Runtime = launch.Bounded(o.Runtime)
+	o.bound()
 	c := plan.Configurations[0]
 	n := &nightRun{Options: o, plan: plan}
 	a := &attempt{nightRun: n, planned: plan.Runs[0], config: c, record: sweep.Record{Attempt: 1, Configuration: c, Argv: plan.Runs[0].Argv, Port: plan.Runs[0].Port}}
@@ -95,6 +95,11 @@ func (n *nightRun) refuseKept(ctx context.Context) error {
 	instances, err := n.Runtime.List(ctx)
 	if err != nil {
 		return fmt.Errorf("%w: list what is kept here: %w", ErrHost, err)
+	}
+	for _, rt := range n.Others {
+		if some, err := rt.List(ctx); err == nil { // the GPUs tell whether one that cannot be asked matters
+			instances = append(instances, some...)
+		}
 	}
 	for _, in := range instances {
 		if Kept(in) {

@@ -26,6 +26,9 @@ func (n *nightRun) clearLeftovers(ctx context.Context, decisions []decision) (ke
 	if err != nil {
 		return "", fmt.Errorf("%w: list what earlier sweeps left: %w", ErrHost, err)
 	}
+	if err := n.clearElsewhere(ctx); err != nil {
+		return "", err
+	}
 	first := firstToMeasure(decisions)
 	for _, in := range instances {
 		if n.facts.owns(in.Name) {
@@ -52,6 +55,36 @@ func (n *nightRun) clearLeftovers(ctx context.Context, decisions []decision) (ke
 		}
 	}
 	return kept, nil
+}
+
+// clearElsewhere ends what dead sweeps left in the other runtimes of this host:
+// it may hold the GPUs.
+func (n *nightRun) clearElsewhere(ctx context.Context) error {
+	for _, rt := range n.Others {
+		instances, err := rt.List(ctx)
+		if err != nil {
+			continue // as for what is kept
+		}
+		there := *n
+		there.Runtime = rt
+		for _, in := range instances {
+			if Kept(in) {
+				if err := n.passKept(in); err != nil {
+					return err
+				}
+				continue
+			}
+			e := store.Event{Type: store.Leftover, Name: in.Name, Run: in.Labels["run"]}
+			if e.Text, err = there.end(ctx, in); err != nil {
+				return fmt.Errorf("%w: end %s, left by an earlier sweep in another runtime: %w", ErrHost, in.Name, err)
+			}
+			n.cleared = true
+			if err := n.say(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // firstToMeasure is the decision for the first run that needs a server.

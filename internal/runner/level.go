@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sweep/internal/bench"
+	"sweep/internal/launch"
 	"sweep/internal/sglang"
 	"sweep/internal/store"
 	"sweep/internal/supervise"
@@ -78,7 +79,7 @@ func (a *attempt) level(ctx context.Context, level bench.Level) (*sweep.Failure,
 		return a.levelFailed(ctx, level, fmt.Sprintf("bench ended with %s: %v", exit, err), true)
 	}
 	if err != nil {
-		a.keep = true
+		a.keep = !errors.Is(err, launch.ErrGone)
 		return a.hostFailure(ctx, "collect", fmt.Errorf("bring %s home: %w", level, err))
 	}
 	return a.measured(ctx, level, m)

@@ -27,6 +27,18 @@ type Options struct {
 	Facts    sweep.HostFacts
 	Watch    func(store.Event) // receives each event after it is on disk
 	Secrets  []string          // NAME=value for the servers; never written or shown
+
+	Others []launch.Runtime // of this host, in which something of an earlier sweep may be
+}
+
+// bound gives every call of every runtime its deadline.
+func (o *Options) bound() {
+	o.Runtime = launch.Bounded(o.Runtime)
+	others := make([]launch.Runtime, len(o.Others))
+	for i, rt := range o.Others {
+		others[i] = launch.Bounded(rt)
+	}
+	o.Others = others
 }
 
 // Outcome is how a night ended.
@@ -69,7 +81,7 @@ func Night(ctx context.Context, plan *sweep.Plan, o Options) (outcome Outcome, e
 	if o.Watch != nil {
 		journal.Subscribe(o.Watch)
 	}
-	o.Runtime = launch.Bounded(o.Runtime)
+	o.bound()
 	n := &nightRun{Options: o, plan: plan, night: night, journal: journal, outcome: Outcome{Night: night.ID()}, counted: map[string]bool{}}
 	n.other = other
 	if n.deadline, err = n.deadlineOf(time.Now()); err != nil {

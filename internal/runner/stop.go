@@ -59,6 +59,7 @@ func (o *orders) level() (done func()) {
 		defer o.mu.Unlock()
 		o.inFlight = false
 		if o.waiting != nil {
+			o.ended = true
 			o.end(o.waiting)
 		}
 	}

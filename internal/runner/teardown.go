@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sweep/internal/launch"
+	"sweep/internal/store"
 	"sweep/internal/sweep"
 )
 
@@ -30,7 +31,12 @@ func (a *attempt) teardown(ctx context.Context) error {
 			t.Left = append(t.Left, err.Error())
 		}
 		a.record.Compiles = a.server.Log().Compiles()
-		if err := a.bringLog(ctx); err != nil {
+		switch err := a.bringLog(ctx); {
+		case errors.Is(err, launch.ErrGone):
+			e := a.event(store.Warning)
+			e.Text = "the container stopped: the end of the server's log is lost with it"
+			trouble = a.say(e)
+		case err != nil:
 			a.keep, trouble = true, fmt.Errorf("%w: %w", ErrHost, err)
 		}
 	}

@@ -149,6 +149,9 @@ func TestLabSameComparisonInEveryContainer(t *testing.T) {
 					}
 				}
 			}
+			if again := p.mustRun("run", p.file); !strings.Contains(again, "0 levels measured, 8 reused") {
+				t.Errorf("a second run measures again:\n%s", again)
+			}
 			if left := p.mustRun("clean", "lab0"); !strings.Contains(left, "nothing of sweep's is left") {
 				t.Errorf("left behind: %s", left)
 			}

@@ -106,7 +106,10 @@ func presentRuntimes(ctx context.Context, agent string) (map[string]launch.Runti
 	for _, kind := range []string{sweep.RuntimeIncus, sweep.RuntimeLXC, sweep.RuntimePct, sweep.RuntimeDocker} {
 		rt, err := containersOf(ctx, kind, launch.ContainerOptions{StateDir: stateDir(), CacheDir: cacheDir(), Agent: agent})
 		used := launch.Used(stateDir(), kind)
-		if err == nil && !used {
+		if err == nil && kind == sweep.RuntimeIncus {
+			used = true // its containers carry our labels, also where the markers were lost
+		}
+		if err == nil && (!used || kind == sweep.RuntimeIncus) {
 			look, cancel := context.WithTimeout(ctx, 5*time.Second)
 			_, err = rt.List(look)
 			cancel()
@@ -115,7 +118,7 @@ func presentRuntimes(ctx context.Context, agent string) (map[string]launch.Runti
 		case err == nil:
 			all[kind] = rt
 		case used:
-			failed = append(failed, fmt.Errorf("a sweep has used the runtime %s here, and it cannot be looked into: %w", kind, err))
+			failed = append(failed, fmt.Errorf("what sweeps left in the runtime %s is not known: %w", kind, err))
 		}
 	}
 	return all, errors.Join(failed...)

@@ -137,9 +137,9 @@ func (c *Containers) runs(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	case found.frozen:
-		return fmt.Errorf("%w: the container %s is frozen: let it go on, then try again", ErrOrigin, name)
+		return fmt.Errorf("%w: the container %s is frozen: let it go on%s, then try again", ErrOrigin, name, c.engine.hint(thaw, name))
 	case !found.running:
-		return fmt.Errorf("%w: the container %s is stopped: start it, then try again", ErrOrigin, name)
+		return fmt.Errorf("%w: the container %s is stopped: start it%s, then try again", ErrOrigin, name, c.engine.hint(wake, name))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
@@ -81,30 +82,22 @@ const findScript = `for d in /var/lib/sweep "${HOME:-/nonexistent}/.cache/sweep"
 done
 exit 9`
 
-// installScript puts the program that comes on its input into the first
-// directory in which it runs, and says why not in the others. It is given the
-// name and the size, and needs a shell, cat, cp, mv, chmod, mkdir and wc.
-const installScript = `umask 022; from=; why=
-for d in /var/lib/sweep "${HOME:-/nonexistent}/.cache/sweep" /var/tmp/sweep /tmp/sweep; do
-  mkdir -p "$d/bin" 2>/dev/null || { why="$why $d cannot be made;"; continue; }
-  t=$d/bin/.new.$$
-  if [ -z "$from" ]; then cat >"$t" 2>/dev/null; full=$?; else cp "$from" "$t" 2>/dev/null; full=$?; fi
-  if [ $full != 0 ] || [ "$(wc -c <"$t" 2>/dev/null)" -ne "$2" ]; then
-    rm -f "$t"; why="$why $d is full or read-only;"
-    [ -n "$from" ] && continue
-    cat >/dev/null; break
-  fi
-  chmod 755 "$t"
-  if said=$("$t" inside hello 2>&1); then
-    mv -f "$t" "$d/bin/$1" || continue
-    [ -n "$from" ] && rm -f "$from"
-    echo "$d/bin/$1"; exit 0
-  fi
-  why="$why in $d it does not run ($said);"
-  [ -n "$from" ] && rm -f "$from"; from=$t
-done
-[ -n "$from" ] && rm -f "$from"
-echo "$why" >&2; exit 8`
+// installScript puts the program that comes on its input into one directory
+// and proves that it runs there. It is given the name, the size and the
+// directory, and needs a shell, cat, mv, chmod, mkdir and wc.
+const installScript = `umask 022
+d=$3; [ "$d" != cache ] || d="${HOME:-/nonexistent}/.cache/sweep"
+t=$d/bin/.new.$$
+mkdir -p "$d/bin" 2>/dev/null || { echo "$d cannot be made" >&2; exit 8; }
+if ! { cat >"$t"; } 2>/dev/null || [ "$(wc -c <"$t" 2>/dev/null)" != "$2" ]; then
+  rm -f "$t" 2>/dev/null; echo "$d is full or read-only" >&2; exit 8
+fi
+chmod 755 "$t"
+said=$("$t" inside hello 2>&1) || { rm -f "$t"; echo "in $d it does not run ($said)" >&2; exit 8; }
+mv -f "$t" "$d/bin/$1" && echo "$d/bin/$1"`
+
+// installDirs are tried in this order; cache is the user's.
+var installDirs = []string{insideHome, "cache", "/var/tmp/sweep", "/tmp/sweep"}
 
 // home finds the sweep binary in a container, or puts it there.
 func (c *Containers) home(ctx context.Context, name string) (home, error) {
@@ -152,14 +145,18 @@ func (c *Containers) place(ctx context.Context, name, bin string) (string, error
 	if err != nil {
 		return "", err
 	}
-	found, why, code, err := c.shell(ctx, name, program, installScript, filepath.Base(bin), fmt.Sprint(len(program)))
-	if err != nil {
-		return "", err
+	var reasons []string
+	for _, dir := range installDirs {
+		found, why, code, err := c.shell(ctx, name, program, installScript, filepath.Base(bin), fmt.Sprint(len(program)), dir)
+		if err != nil {
+			return "", err
+		}
+		if code == 0 && path.IsAbs(found) {
+			return found, nil
+		}
+		reasons = append(reasons, cmp.Or(why, fmt.Sprintf("%s: exit status %d", dir, code)))
 	}
-	if code != 0 || !path.IsAbs(found) {
-		return "", fmt.Errorf("no directory takes it and lets it run: %s", strings.TrimSuffix(why, ";"))
-	}
-	return found, nil
+	return "", fmt.Errorf("no directory takes it and lets it run: %s", strings.Join(reasons, "; "))
 }
 
 // shell runs one of the scripts above, whose text is constant: what varies are

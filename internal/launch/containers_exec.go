@@ -100,8 +100,14 @@ func (c *Containers) insideOnce(ctx context.Context, name string, h home, call i
 	if inputErr != nil {
 		return insideAnswer{}, inputErr
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return insideAnswer{}, fmt.Errorf("%s gave no answer for the container %s in time: %w", c.engine.kind(), name, ctx.Err())
+	}
 	if ctx.Err() != nil {
 		return insideAnswer{}, ctx.Err()
+	}
+	if errors.Is(err, ErrFrozen) {
+		return insideAnswer{}, fmt.Errorf("%w: let it go on%s", err, c.engine.hint(thaw, name))
 	}
 	if err != nil {
 		return insideAnswer{}, err
@@ -121,7 +127,7 @@ func (c *Containers) unanswered(ctx context.Context, name string, h home, code i
 	case errors.Is(err, ErrGone) || err == nil && !found.running:
 		return fmt.Errorf("the container %s %w", name, ErrGone)
 	case err == nil && found.frozen:
-		return fmt.Errorf("the container %s is frozen", name)
+		return fmt.Errorf("the container %s %w: let it go on%s", name, ErrFrozen, c.engine.hint(thaw, name))
 	case code == 126 || code == 127:
 		c.forget(name)
 		return fmt.Errorf("%w: %s in the container %s: %s", errNoBinary, h.bin, name, said)

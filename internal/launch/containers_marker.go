@@ -65,12 +65,12 @@ func (c *Containers) markerPath(name string) string { return filepath.Join(c.mar
 // readMarker finds an instance by its name: fs.ErrNotExist when none has it.
 func (c *Containers) readMarker(name string) (containerMarker, error) {
 	path := c.markerPath(name)
-	text, err := os.ReadFile(path)
+	text, err := readSmall(path)
 	if err != nil {
 		return containerMarker{}, err
 	}
 	var m containerMarker
-	if err := json.Unmarshal(text, &m); err != nil || m.Schema != 1 || m.Name != name || m.Container == "" {
+	if err := json.Unmarshal(text, &m); err != nil || m.Schema != 1 || m.Name != name || !sound(m.Container) {
 		return containerMarker{}, fmt.Errorf("%s is not readable; remove it when no container %s is left", path, name)
 	}
 	return m, nil
@@ -90,6 +90,12 @@ func (c *Containers) lockMarkers() (unlock func(), err error) {
 		return nil, err
 	}
 	return func() { f.Close() }, nil
+}
+
+// sound tells whether a word can be the name of a container: it becomes a word
+// of command lines and a part of addresses.
+func sound(name string) bool {
+	return name != "" && len(name) <= 255 && name[0] != '-' && name[0] != '.' && !strings.ContainsAny(name, "/\\\x00\n \t")
 }
 
 func (c *Containers) writeMarker(ctx context.Context, m containerMarker) error {

@@ -11,8 +11,8 @@ import (
 // TestDestroyAfterACreateThatFailed: where no binary could be put, nothing was
 // made, and what was begun can be removed.
 func TestDestroyAfterACreateThatFailed(t *testing.T) {
-	// 5 words: is a binary there? 6: put one there.
-	rt := stubLXC(t, `case $# in 5) exit 9;; 6) cat >/dev/null; echo /var/lib/sweep is full >&2; exit 8;; esac; exit 127`)
+	// 5 words: is a binary there? 7: put one there.
+	rt := stubLXC(t, `case $# in 5) exit 9;; 7) cat >/dev/null; echo /var/lib/sweep is full >&2; exit 8;; esac; exit 127`)
 	delete(rt.homes, "x")
 	rt.bin = fakeBinary(t)
 	spec := InstanceSpec{Name: "sweep-1", Labels: map[string]string{"run": "r"}, Origin: Origin{Instance: "x"}}

@@ -208,3 +208,8 @@ func (e *docker) address(ctx context.Context, name string) (string, error) {
 	}
 	return "", nil
 }
+
+func (e *docker) hint(what remedy, name string) string {
+	verb := map[remedy]string{thaw: "unpause", wake: "start"}[what]
+	return " with `" + path.Base(e.tool.program) + " " + verb + " " + name + "`"
+}

@@ -13,6 +13,9 @@ import (
 type engine interface {
 	// kind names the runtime: incus, lxc, pct, docker.
 	kind() string
+	// hint is the command that lets a container go on or starts it, as " with
+	// `…`".
+	hint(what remedy, name string) string
 	// look finds a container; ErrGone when there is none of that name.
 	look(ctx context.Context, name string) (container, error)
 	// list returns the containers that carry sweep's labels.
@@ -43,6 +46,14 @@ type reader interface {
 	readAt(ctx context.Context, name, file string, offset int64, max int) ([]byte, error)
 }
 
+// remedy is what a person is told to do with a container.
+type remedy int
+
+const (
+	thaw remedy = iota
+	wake
+)
+
 // container is what an engine knows of one.
 type container struct {
 	name    string
@@ -56,6 +67,10 @@ type container struct {
 // ErrGone is wrapped by the error of a call on an instance that is not there,
 // or whose container does not run: nothing of it lives.
 var ErrGone = errors.New("is not running")
+
+// ErrFrozen is wrapped by the error of a call on an instance whose container is
+// frozen: what is in it stands still until somebody lets it go on.
+var ErrFrozen = errors.New("is frozen")
 
 // ErrOrigin is wrapped by the error of a Create whose container cannot be had:
 // it does not exist, does not run, or there is no such image. Others can.

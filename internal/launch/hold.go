@@ -19,8 +19,9 @@ import (
 const (
 	// heldDir in an instance's directory has one directory per held process.
 	heldDir = "held"
-	// controlTime bounds one `sweep supervise` call: a start takes at most 10 s.
-	controlTime = 30 * time.Second
+	// controlTime bounds one `sweep supervise` call: a start takes at most 10 s,
+	// and a container daemon may hang for a while.
+	controlTime = 2 * time.Minute
 	// longestStop bounds a stop beyond its grace: `sweep supervise stop` gives
 	// up by itself a minute after the grace.
 	longestStop = 90 * time.Second

@@ -102,9 +102,18 @@ func (e *incusEngine) make(ctx context.Context, name string, spec InstanceSpec, 
 	case errors.Is(err, incus.ErrNotFound) && spec.Origin.CopyOf != "":
 		return fmt.Errorf("%w: there is no container %s to copy; see `incus list`", ErrOrigin, spec.Origin.CopyOf)
 	case err != nil:
-		return incusError(err)
+		return unfit(err)
 	}
-	return e.start(ctx, name)
+	return unfit(e.start(ctx, name))
+}
+
+// unfit is the error of a container that the daemon does not want: its config
+// or its devices are wrong, which is the sweep file's doing and not the host's.
+func unfit(err error) error {
+	if refused := (*incus.Error)(nil); errors.As(err, &refused) && refused.Code == 400 {
+		return fmt.Errorf("%w: see container: config and devices: %w", ErrOrigin, err)
+	}
+	return incusError(err)
 }
 
 // untilSeen waits a moment for a container whose create was cut off: the daemon
@@ -170,6 +179,8 @@ func incusError(err error) error {
 		return nil
 	case errors.Is(err, incus.ErrNotFound), errors.Is(err, incus.ErrStopped):
 		return fmt.Errorf("%w (%w)", err, ErrGone)
+	case errors.Is(err, incus.ErrFrozen):
+		return fmt.Errorf("%w (%w)", err, ErrFrozen)
 	case errors.Is(err, incus.ErrUnknown), errors.Is(err, incus.ErrShuttingDown), errors.Is(err, incus.ErrUnreachable):
 		return fmt.Errorf("%w (%w)", err, errDaemonAway)
 	}
@@ -182,4 +193,8 @@ func (e *incusEngine) address(ctx context.Context, name string) (string, error) 
 		return "", incusError(err)
 	}
 	return s.IPv4().String(), nil
+}
+
+func (*incusEngine) hint(what remedy, name string) string {
+	return " with `" + map[remedy]string{thaw: "incus resume ", wake: "incus start "}[what] + name + "`"
 }

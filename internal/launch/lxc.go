@@ -306,3 +306,7 @@ func (e *lxc) address(ctx context.Context, name string) (string, error) {
 	}
 	return "", nil
 }
+
+func (*lxc) hint(what remedy, name string) string {
+	return " with `" + map[remedy]string{thaw: "lxc-unfreeze -n ", wake: "lxc-start -n "}[what] + name + "`"
+}

@@ -212,3 +212,7 @@ func (e *pct) remove(ctx context.Context, id string) error {
 	_, _, err = e.call(ctx, "destroy", id)
 	return err
 }
+
+func (*pct) hint(what remedy, name string) string {
+	return " with `" + map[remedy]string{thaw: "pct resume ", wake: "pct start "}[what] + name + "`"
+}

@@ -138,7 +138,7 @@ func (p *Process) read(ctx context.Context, name string) (Instance, error) {
 	if !info.IsDir() {
 		return Instance{}, foreign
 	}
-	text, err := os.ReadFile(filepath.Join(dir, markerFile))
+	text, err := readSmall(filepath.Join(dir, markerFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Instance{}, err
 	}

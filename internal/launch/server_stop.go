@@ -51,14 +51,18 @@ func (s *Server) Stop(ctx context.Context) (StopReport, error) {
 func (s *Server) untilClosed(ctx context.Context) string {
 	deadline, cancel := context.WithTimeout(ctx, s.pace.closed)
 	defer cancel()
+	seen := false // it was open, the last time that it could be looked at
 	for {
 		open, err := s.reach.open(deadline, s.spec.Port)
+		if err == nil {
+			seen = open
+		}
 		if !open && err == nil || errors.Is(err, ErrGone) {
 			return ""
 		}
 		select {
 		case <-deadline.Done():
-			if err != nil {
+			if err != nil && !seen {
 				return "not known whether the port is free: " + err.Error()
 			}
 			if who, err := s.reach.holder(ctx, s.spec.Port); err == nil && who != "" {

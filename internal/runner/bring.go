@@ -24,6 +24,10 @@ func (a *attempt) bringLog(ctx context.Context) (err error) {
 	return nil
 }
 
+// maxBrought bounds a file that is brought out of an instance, in bytes: what is
+// in a container is not believed.
+const maxBrought = 2 << 30
+
 // bringFile copies a file out of an instance, going on where an earlier copy
 // was cut off.
 func bringFile(ctx context.Context, files launch.Files, from, to string) (err error) {
@@ -36,6 +40,9 @@ func bringFile(ctx context.Context, files launch.Files, from, to string) (err er
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	for {
+		if offset > maxBrought {
+			return fmt.Errorf("read %s: it is larger than %d GiB, which no bench writes", from, maxBrought>>30)
+		}
 		chunk, err := files.ReadAt(ctx, from, offset, 1<<20)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", from, err)

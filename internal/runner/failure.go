@@ -47,6 +47,10 @@ func (a *attempt) hostFailure(ctx context.Context, step string, err error) (*swe
 	if stopping(ctx) {
 		return nil, nil
 	}
+	if errors.Is(err, launch.ErrFrozen) {
+		return &sweep.Failure{Log: a.logPath(), Cause: sglang.Cause{Code: "container-frozen", Class: sglang.Serving, Phase: sglang.PhaseServing,
+			Line: err.Error(), Hint: "somebody or something froze it: let it go on, then run the sweep again"}}, nil
+	}
 	if errors.Is(err, launch.ErrGone) { // one container, not the host
 		return &sweep.Failure{Log: a.logPath(), Cause: sglang.Cause{Code: "container-stopped", Class: sglang.Serving, Phase: sglang.PhaseServing,
 			Line: err.Error(), Hint: "see the container's own log and the kernel's: it was stopped, ran out of memory, or its first process ended"}}, nil

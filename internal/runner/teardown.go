@@ -26,9 +26,13 @@ func (a *attempt) teardown(ctx context.Context) error {
 	if a.server != nil {
 		report, err := a.server.Stop(ctx)
 		t.Killed = report.Killed
-		t.Left = append(t.Left, report.Left...)
-		if err != nil {
+		switch {
+		case errors.Is(err, launch.ErrFrozen) && a.config.Container.Fresh():
+			t.Killed = true // it goes as a whole, frozen as it is
+		case err != nil:
 			t.Left = append(t.Left, err.Error())
+		default:
+			t.Left = append(t.Left, report.Left...)
 		}
 		a.record.Compiles = a.server.Log().Compiles()
 		switch err := a.bringLog(ctx); {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,18 +47,31 @@ type record struct {
 
 // load reads a JSON file of the directory; false when it is not there.
 func load(dir, name string, into any) (bool, error) {
-	text, err := os.ReadFile(filepath.Join(dir, name))
+	f, err := os.Open(filepath.Join(dir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("read the held directory: %w", err)
 	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile))
+	if err != nil {
+		return false, fmt.Errorf("read the held directory: %w", err)
+	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return false, fmt.Errorf("read %s: %w", filepath.Join(dir, name), err)
+		return false, fmt.Errorf("%w: %s: %w", errDamaged, filepath.Join(dir, name), err)
 	}
 	return true, nil
 }
+
+// maxFile bounds a file of the directory, in bytes: what is held may write
+// there too.
+const maxFile = 4 << 20
+
+// errDamaged is wrapped by the error of a file that this package did not leave
+// as it is.
+var errDamaged = errors.New("this file is damaged")
 
 // save writes a JSON file of the directory: a reader sees the old or the new.
 func save(dir, name string, value any) error {

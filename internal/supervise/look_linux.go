@@ -53,7 +53,9 @@ func (m machine) look(dir string) (view, error) {
 	// Last, so that an exit which is written before the supervisor goes is seen
 	// by whoever saw it gone.
 	var exit Exit
-	if there, err := load(dir, ExitFile, &exit); err != nil {
+	if there, err := load(dir, ExitFile, &exit); errors.Is(err, errDamaged) { // it must not keep the tree from being ended
+		v.exit = &Exit{Error: err.Error()}
+	} else if err != nil {
 		return v, err
 	} else if there {
 		v.exit = &exit

@@ -138,6 +138,9 @@ func (c *Containers) place(ctx context.Context, name, bin string) (string, error
 	if err != nil || code == 0 {
 		return found, err
 	}
+	if code == 126 || code == 127 {
+		return "", fmt.Errorf("%w: it has no /bin/sh that runs, which is needed to put a file there", ErrOrigin)
+	}
 	if code != 9 {
 		return "", fmt.Errorf("its shell /bin/sh ended with exit status %d: %s", code, found)
 	}
@@ -156,7 +159,7 @@ func (c *Containers) place(ctx context.Context, name, bin string) (string, error
 		}
 		reasons = append(reasons, cmp.Or(why, fmt.Sprintf("%s: exit status %d", dir, code)))
 	}
-	return "", fmt.Errorf("no directory takes it and lets it run: %s", strings.Join(reasons, "; "))
+	return "", fmt.Errorf("%w: no directory takes it and lets it run: %s", ErrOrigin, strings.Join(reasons, "; "))
 }
 
 // shell runs one of the scripts above, whose text is constant: what varies are

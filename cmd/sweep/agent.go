@@ -42,8 +42,9 @@ func agentFor(ctx context.Context, named, goos, goarch string) (string, error) {
 	built, err := buildAgent(ctx, goos, goarch)
 	if err != nil {
 		return "", usage("a static sweep for %s/%s is needed: %w; and none could be built here: %w.\n"+
-			"Download sweep_%s_%s, or build it with `CGO_ENABLED=0 GOOS=%s GOARCH=%s go build ./cmd/sweep`, and name it with --agent FILE",
-			goos, goarch, mine, err, goos, goarch, goos, goarch)
+			"Take sweep_%s_%s from the release, or build it in sweep's source directory with\n"+
+			"`CGO_ENABLED=0 GOOS=%s GOARCH=%s go build -o sweep_%s_%s ./cmd/sweep`, and name it with --agent FILE",
+			goos, goarch, mine, err, goos, goarch, goos, goarch, goos, goarch)
 	}
 	return built, nil
 }

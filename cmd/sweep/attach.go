@@ -76,6 +76,8 @@ func attach(c *cli.Context, s streams, entry *move.Entry) error {
 	a := &attached{c: c, s: s, place: place, entry: entry, dir: dir, screen: screen}
 	if night, err := dir.OpenNight(entry.Handle()); err == nil {
 		a.plan = night.Plan()
+	} else if plan, err := place.Plan(c.Context, entry); err == nil { // only the time left rests on it
+		a.plan = plan
 	}
 	screen.note(fmt.Sprintf("following %s on %s (%s); Ctrl-C only leaves", entry.Handle(), place.Name(), place.Login()))
 	return a.follow()

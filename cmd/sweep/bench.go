@@ -24,6 +24,8 @@ func benchCommand(s streams) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "concurrency", Usage: "closed loop with this many slots", DefaultText: "1"},
 			&cli.IntFlag{Name: "burst", Usage: "this many requests at once, instead of a closed loop"},
+			&cli.Float64Flag{Name: "rate", Usage: "open loop: this many requests a second, instead of a closed loop; needs --prompts"},
+			&cli.StringFlag{Name: "arrival", Value: "poisson", Usage: "gaps of an open loop: poisson or constant"},
 			&cli.IntFlag{Name: "prompts", Usage: "requests to send", DefaultText: "5 x concurrency"},
 			&cli.IntFlag{Name: "input-len", Value: 128, Usage: "tokens of each prompt, at most"},
 			&cli.IntFlag{Name: "output-len", Value: 128, Usage: "tokens of each answer, at most"},
@@ -34,6 +36,7 @@ func benchCommand(s streams) *cli.Command {
 			&cli.DurationFlag{Name: "tpot", Usage: "SLO on the time per output token, for goodput"},
 			&cli.BoolFlag{Name: "json", Usage: "the measurement as JSON"},
 			&cli.StringFlag{Name: "out", Usage: "keep requests.jsonl and measurement.json in this directory"},
+			&cli.StringFlag{Name: "sockets", Hidden: true, Usage: "epoll or portable: how connections are driven"},
 			&cli.StringFlag{Name: "job", Hidden: true, Usage: "a job file, as sweep run hands it over"},
 		},
 		Action: func(c *cli.Context) error {
@@ -54,7 +57,7 @@ func benchByHand(c *cli.Context, s streams) error {
 		return usage("bench takes one URL, got %d arguments; see `sweep bench --help`", c.NArg())
 	}
 	target, err := url.Parse(c.Args().First())
-	if err != nil || target.Scheme != "http" || target.Host == "" || strings.Trim(target.Path, "/") != "" || target.RawQuery != "" || target.User != nil {
+	if err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == "" || strings.Trim(target.Path, "/") != "" || target.RawQuery != "" || target.User != nil {
 		return usage("%q is not a URL like http://127.0.0.1:30000 (no path, query or password)", c.Args().First())
 	}
 	level, err := levelOf(c)
@@ -63,12 +66,12 @@ func benchByHand(c *cli.Context, s streams) error {
 	}
 	ask, cancel := context.WithTimeout(c.Context, 30*time.Second)
 	defer cancel()
-	info, err := sglang.NewClient("http://" + target.Host).ServerInfo(ask)
+	info, err := sglang.NewClient(target.Scheme + "://" + target.Host).ServerInfo(ask)
 	if err != nil {
 		return fmt.Errorf("ask %s what it is: %w; is an sglang server up there?", target.Host, err)
 	}
-	job := bench.Job{Schema: sweep.Schema, URL: "http://" + target.Host, Level: level, Simulated: info.Simulated, MaxLevel: c.Duration("max-level"),
-		NoPrefixCache: info.NoPrefixCache(), SLO: bench.SLO{TTFT: c.Duration("ttft"), TPOT: c.Duration("tpot")}}
+	job := bench.Job{Schema: sweep.Schema, URL: target.Scheme + "://" + target.Host, Level: level, Simulated: info.Simulated, MaxLevel: c.Duration("max-level"),
+		NoPrefixCache: info.NoPrefixCache(), Sockets: bench.Sockets(c.String("sockets")), SLO: bench.SLO{TTFT: c.Duration("ttft"), TPOT: c.Duration("tpot")}}
 	if info.VocabSize != nil {
 		job.Vocab = *info.VocabSize
 	}
@@ -118,6 +121,13 @@ func levelOf(c *cli.Context) (bench.Level, error) {
 	if c.IsSet("burst") {
 		level.Mode, level.Concurrency, level.Prompts = bench.Burst, c.Int("burst"), c.Int("burst")
 	}
+	if c.IsSet("rate") {
+		if err := openLevel(c, &level); err != nil {
+			return level, err
+		}
+	} else if c.IsSet("arrival") {
+		return level, usage("--arrival is about the gaps of --rate, which is not given")
+	}
 	if c.IsSet("prompts") {
 		level.Prompts = c.Int("prompts")
 	}
@@ -134,8 +144,27 @@ func levelOf(c *cli.Context) (bench.Level, error) {
 	if level.Mode == bench.Closed && level.Prompts < level.Concurrency {
 		return level, usage("%d prompts never fill %d slots: give at least %d", level.Prompts, level.Concurrency, level.Concurrency)
 	}
-	if level.Concurrency < 1 || level.Prompts < 1 || w.InputLen < 1 || w.OutputLen < 1 || !(w.RangeRatio >= 0 && w.RangeRatio <= 1) {
+	if level.Mode != bench.Open && level.Concurrency < 1 || level.Prompts < 1 || w.InputLen < 1 || w.OutputLen < 1 || !(w.RangeRatio >= 0 && w.RangeRatio <= 1) {
 		return level, usage("concurrency, prompts and lengths are at least 1, the range ratio between 0 and 1")
 	}
 	return level, nil
+}
+
+// openLevel makes an open loop of the level.
+func openLevel(c *cli.Context, level *bench.Level) error {
+	arrival := map[string]bench.Arrival{"poisson": bench.Poisson, "constant": bench.Constant}
+	level.Mode, level.Concurrency, level.Prompts, level.Rate = bench.Open, 0, 0, c.Float64("rate")
+	var known bool
+	level.Arrival, known = arrival[c.String("arrival")]
+	switch {
+	case c.IsSet("concurrency") || c.IsSet("burst"):
+		return usage("--rate excludes --concurrency and --burst")
+	case !known:
+		return usage("--arrival %q is not known: poisson or constant", c.String("arrival"))
+	case !(level.Rate > 0 && level.Rate <= 100_000):
+		return usage("--rate is a number of requests a second above 0, at most 100,000")
+	case !c.IsSet("prompts"):
+		return usage("--rate needs --prompts: it has no end of its own")
+	}
+	return nil
 }

@@ -19,7 +19,7 @@ import (
 func checkCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "look whether host, container, GPUs, model and sglang are fit for a night", ArgsUsage: "FILE",
-		Description: "Changes nothing and takes seconds, mostly: container tool, locks, GPUs, limits, disks, the model\n" +
+		Description: "Leaves nothing but its program and takes seconds, mostly: container tool, locks, GPUs, limits, disks, the model\n" +
 			"and all its shards, the interpreter and its sglang, each flag, ports. A fresh container is made\n" +
 			"once and removed. Exit 1 when something would fail.\n\n" +
 			"  sweep check night.yaml\n  sweep check --json night.yaml | jq '.results[] | select(.grade != \"ok\")'\n" +
@@ -57,7 +57,13 @@ func checkAway(c *cli.Context, s streams, plan *sweep.Plan) error {
 			args = append(args, "--"+name)
 		}
 	}
-	return forward(c, s, plan.Host, args, bytes.NewReader(text))
+	place, err := arrive(c, s, plan.Host, plan.File)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	sayClock(s, place)
+	return sweepThere(c, s, place, args, bytes.NewReader(text))
 }
 
 // lookPatience is how long a person waits before being told what takes so long.
@@ -69,7 +75,9 @@ func checkHere(c *cli.Context, s streams, plan *sweep.Plan) error {
 		Runtime: func(ctx context.Context) (launch.Runtime, error) {
 			return runtimeFor(ctx, plan.Runtime(), c.String("agent"))
 		},
-		Command: check.Local{}, LockPath: runner.LockPath(stateDir()), StateDir: stateDir(), DataDir: dataDir(c),
+		Tools: toolsOf(c.Context, plan.Runtime()), Command: check.Local{},
+		LockPath: runner.LockPath(stateDir()), StateDir: stateDir(), DataDir: dataDir(c), Kept: runner.Kept,
+		Others: func(ctx context.Context) []launch.Runtime { return otherRuntimes(ctx, plan.Runtime()) },
 	}
 	if !c.IsSet("plan") { // one that came from elsewhere is brought its secrets later
 		o.HasSecret = func(name string) bool { _, set := os.LookupEnv(name); return set }

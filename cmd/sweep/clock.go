@@ -14,9 +14,10 @@ import (
 type clock struct {
 	total   int // runs
 	done    int // runs measured, reused, failed or skipped
-	timed   int // runs measured from start to end
+	timed   int // runs measured whole, from start to end
 	spent   time.Duration
 	started time.Time // of the run under way
+	partly  bool      // some of it was there, so that its time says nothing of others
 	name    string
 	ordinal int
 	now     string // phase or level
@@ -32,11 +33,14 @@ func (c *clock) event(e store.Event) {
 	case store.RunReused, store.RunSkipped:
 		c.done++
 	case store.RunStart:
-		c.started, c.name, c.ordinal, c.now = e.At, e.Name, e.Ordinal, "starting"
+		c.started, c.name, c.ordinal, c.now, c.partly = e.At, e.Name, e.Ordinal, "starting", false
+	case store.LevelReused:
+		c.partly = true
 	case store.PhaseStart:
 		c.now = phaseText(e)
 	case store.Ready:
 		c.now = "ready"
+		c.partly = c.partly || e.Text != "" // its server was up already
 	case store.LevelStart:
 		c.now = e.Level + " warming up"
 	case store.LevelProgress:
@@ -47,10 +51,13 @@ func (c *clock) event(e store.Event) {
 		c.now = "failed"
 	case store.RunEnd:
 		c.done++
+		c.name = ""
+		if c.partly {
+			break
+		}
 		c.timed++
 		c.spent += e.At.Sub(c.started)
 		c.foreseen += c.expected.of(c.ordinal)
-		c.name = ""
 	case store.NightEnd, store.Stopping:
 		if e.Phase != store.StopAsked {
 			c.name, c.total = "", 0

@@ -45,6 +45,19 @@ func TestTimeLeft(t *testing.T) {
 	start(c, 4, 180)
 	want(c, 180, "about 3 h 00 min left")
 
+	// A run of which most was there, or whose server was up, is no measure of the others.
+	for _, was := range []store.Event{{Type: store.LevelReused, At: at(1)}, {Type: store.Ready, At: at(1), Text: "its server serves on"}} {
+		c = night(expect(e))
+		start(c, 1, 0)
+		c.event(was)
+		end(c, 4)
+		start(c, 3, 4)
+		want(c, 4, "about 2 h 30 min left (assumed)")
+		end(c, 124)
+		start(c, 4, 124)
+		want(c, 124, "about 3 h 00 min left")
+	}
+
 	e.RecordedStarts, e.Recorded = 3, 6
 	c = night(expect(e))
 	start(c, 1, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/urfave/cli/v2"
 
+	"sweep/internal/check"
 	"sweep/internal/launch"
-	"sweep/internal/runner"
 	"sweep/internal/sglang"
 	"sweep/internal/sweep"
 )
@@ -123,7 +123,7 @@ const simDefault = "0.5.10.post1"
 // installedFlags asks the installed sglang for its argument parser, once for
 // each version: the answer is cached. Nil where there is none to ask.
 func installedFlags(ctx context.Context, config sweep.Configuration) *sglang.FlagSet {
-	versions := runner.Packages(ctx, config)
+	versions := check.Packages(ctx, config)
 	if versions["sglang"] == "" {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -25,15 +24,19 @@ const initFile = "sweep.yaml"
 func initCommand(s streams) *cli.Command {
 	return &cli.Command{
 		Name: "init", Usage: "write a commented sweep file to start from", ArgsUsage: "[FILE|-]",
-		Description: "Asks this machine for its GPUs, its models (the Hugging Face cache, model-dirs of hosts.yaml)\n" +
+		Description: "Asks this machine, or --host over SSH, for its GPUs, its models (the Hugging Face cache, model-dirs of hosts.yaml)\n" +
 			"and the Python that has sglang; what it does not find is a line with TODO. Without GPUs the\n" +
 			"server is the simulated one. A file that is there is never overwritten.\n\n" +
 			"  sweep init                      # " + initFile + "\n  sweep init --simulated demo.yaml\n  sweep init --host rtx6k -       # to the standard output",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "simulated", Usage: "for the simulated server, whatever GPUs there are"},
-			&cli.StringFlag{Name: "host", Usage: "for another host, by its `alias` in hosts.yaml"},
-		},
+			&cli.StringFlag{Name: "host", Usage: "for another host, by its `alias` in hosts.yaml or ~/.ssh/config"},
+			&cli.BoolFlag{Name: "tell", Hidden: true}, agentFlag(), // tell: answer a sweep elsewhere; see tellFindings
+		}, linkFlags()...),
 		Action: func(c *cli.Context) error {
+			if c.Bool("tell") {
+				return tellFindings(c.Context, s)
+			}
 			if c.NArg() > 1 {
 				return usage("init takes one file, got %d; see `sweep init --help`", c.NArg())
 			}
@@ -49,7 +52,7 @@ func writeStarter(c *cli.Context, s streams, file string) error {
 	if _, err := os.Lstat(file); err == nil && file != "-" {
 		return fileTaken(file)
 	}
-	start, err := askStarter(c, file)
+	start, err := askStarter(c, s, file)
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func writeStarter(c *cli.Context, s streams, file string) error {
 	return nil
 }
 
-func askStarter(c *cli.Context, file string) (starter, error) {
+func askStarter(c *cli.Context, s streams, file string) (starter, error) {
 	if c.Bool("simulated") {
 		return simulatedStarter(file, "Without --simulated, `sweep init` asks this machine for its GPUs."), nil
 	}
@@ -85,8 +88,11 @@ func askStarter(c *cli.Context, file string) (starter, error) {
 	}
 	ctx, cancel := context.WithTimeout(c.Context, initTime)
 	defer cancel()
-	s := newStarter(ctx, file, host, whereToLook(host.ModelDirs))
-	return s, c.Context.Err() // what was asked after Ctrl-C is not known
+	if host.Alias != "local" {
+		return starterThere(ctx, c, s, file, host)
+	}
+	start := newStarter(ctx, file, host, whereToLook(host.ModelDirs))
+	return start, c.Context.Err() // what was asked after Ctrl-C is not known
 }
 
 func fileTaken(file string) error {
@@ -109,21 +115,22 @@ func createFile(name string, text []byte) error {
 	return nil
 }
 
-// initHost is what hosts.yaml says of the host of an alias; without an alias
-// that of this machine, which needs no entry.
+// initHost is what hosts.yaml says of the host of an alias: it need not say
+// anything.
 func initHost(file, alias string) (sweep.Host, error) {
-	hosts, err := hostsFor(file)
+	hosts, err := hostsFor(initBeside(file))
 	if err != nil {
 		return sweep.Host{}, err
 	}
-	host, hint, ok := hosts.Find(alias)
-	switch {
-	case ok || alias == "" || alias == "local":
-		host.Alias = cmp.Or(host.Alias, "local")
-		return host, nil
-	case hosts.File == "":
-		return host, usage("there is no hosts.yaml that could know %q: write one beside the sweep file or as %s, for example `%s: {address: 10.0.0.5, gpus: 8}`",
-			alias, hostsPlaces("-")[0], alias)
+	host, _, _ := hosts.Find(alias)
+	host.Alias = cmp.Or(host.Alias, alias, "local")
+	return host, nil
+}
+
+// initBeside is the file beside which hosts.yaml is looked for.
+func initBeside(file string) string {
+	if file == "-" {
+		return hostsHere
 	}
-	return host, usage("%s", strings.TrimSuffix(fmt.Sprintf("%s has no host %q; %s", hosts.File, alias, hint), "; "))
+	return file
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"sweep/internal/check"
 	"sweep/internal/gpu"
 	"sweep/internal/runner"
 	"sweep/internal/sglang"
@@ -43,7 +44,7 @@ func whereToLook(modelDirs []string) surroundings {
 
 // python finds the first interpreter that sglang is installed for. Its path is
 // not resolved: the link in an environment is what makes it that environment's.
-func (s *starter) python(ctx context.Context, candidates []string) {
+func (s *findings) python(ctx context.Context, candidates []string) {
 	var asked []string
 	for _, candidate := range candidates {
 		path, err := filepath.Abs(candidate)
@@ -54,7 +55,7 @@ func (s *starter) python(ctx context.Context, candidates []string) {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		if version := runner.Packages(ctx, sweep.Configuration{Command: []string{path}})["sglang"]; version != "" {
+		if version := check.Packages(ctx, sweep.Configuration{Command: []string{path}})["sglang"]; version != "" {
 			s.Python, s.Sglang = path, version
 			return
 		}
@@ -62,7 +63,7 @@ func (s *starter) python(ctx context.Context, candidates []string) {
 	s.NoPython = "None was found: " + cmp.Or(strings.Join(asked, ", "), "nothing to ask")
 }
 
-func (s *starter) model(ctx context.Context, roots []string) {
+func (s *findings) model(ctx context.Context, roots []string) {
 	models := findModels(ctx, roots)
 	if len(models) > 0 && models[0].whole() {
 		s.Model, s.ModelSays = models[0].dir, models[0].String()
@@ -104,15 +105,11 @@ func cards(seen gpu.Snapshot, gpus int) string {
 	return text
 }
 
-func count(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
-}
-
 // hostSays sums up an entry of hosts.yaml.
 func hostSays(h sweep.Host) string {
+	if h.Address == "" && h.GPUs == 0 && h.Container.Runtime == "" && h.ModelDirs == nil {
+		return "nothing"
+	}
 	parts := []string{"the runtime " + cmp.Or(h.Container.Runtime, sweep.RuntimeProcess)}
 	if h.GPUs > 0 {
 		parts = append(parts, fmt.Sprintf("%d GPUs", h.GPUs))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"text/template"
 
-	"sweep/internal/gpu"
 	"sweep/internal/sweep"
 )
 
@@ -26,15 +24,11 @@ type starter struct {
 	Host       string // alias of another host; "": this machine
 	HostSays   string // what hosts.yaml says of it
 
-	GPUs     int
-	Cards    string
+	Asked bool // the other host itself was asked
+	findings
+
 	Parallel []parallel // ways to share the GPUs, widest tensor first; nil below two GPUs
 	Deep     bool       // some of them have more than two pipeline stages
-
-	Python, Sglang, NoPython string   // the interpreter and what is installed for it, or why there is none
-	Model, ModelSays         string   // the largest model, what it is
-	NoModel                  string   // or why there is none
-	Models                   []string // others
 
 	GraphsOff             string // the flags that turn CUDA graphs off in this release
 	At                    string // the point that is the baseline
@@ -57,31 +51,25 @@ func simulatedStarter(file, why string) starter {
 	return s.finish()
 }
 
-// newStarter asks the machine itself where the server is to run on its bare
-// metal, and goes by hosts.yaml otherwise: what is inside a container or on
-// another host is not known here.
+// newStarter asks this machine itself where it is the host, and goes by
+// hosts.yaml otherwise.
 func newStarter(ctx context.Context, file string, host sweep.Host, at surroundings) starter {
-	s := starter{File: file, Name: nightName(file), GPUs: host.GPUs, Cap: 1024, SmallCap: 64, Chunk: 2048, Input: 512, Output: 128, Single: 8, Low: 32, High: 256,
+	if host.Alias != "local" {
+		return starterFor(file, host, listedFindings(host))
+	}
+	f := lookAround(ctx, host, at)
+	if f.GPUs == 0 {
+		return simulatedStarter(file, "No GPU was seen here: "+f.NoGPU)
+	}
+	return starterFor(file, host, f)
+}
+
+// starterFor makes a starter of what is known of the host.
+func starterFor(file string, host sweep.Host, f findings) starter {
+	s := starter{File: file, Name: nightName(file), findings: f, Cap: 1024, SmallCap: 64, Chunk: 2048, Input: 512, Output: 128, Single: 8, Low: 32, High: 256,
 		MaxLevel: "3m", TTFT: "5s", TPOT: "100ms", Goal: 30}
 	if host.Alias != "local" {
 		s.Host, s.HostSays = host.Alias, hostSays(host)
-		s.Cards = cmp.Or(count(host.GPUs), "how many is not known") + ", by hosts.yaml"
-	} else {
-		seen := gpu.Look(ctx, at.command)
-		if s.GPUs = cmp.Or(host.GPUs, len(seen.GPUs)); s.GPUs == 0 {
-			return simulatedStarter(file, "No GPU was seen here: "+seen.Note)
-		}
-		s.Cards = cards(seen, s.GPUs)
-	}
-	if s.Host == "" && (host.Container.Runtime == "" || host.Container.Runtime == sweep.RuntimeProcess) {
-		s.python(ctx, at.pythons)
-		s.model(ctx, at.models)
-	} else {
-		s.NoPython = "That of a container or of another host is not asked yet"
-		s.NoModel = cmp.Or(strings.Join(host.ModelDirs, ", "), "No model-dirs in hosts.yaml")
-		if host.ModelDirs != nil {
-			s.NoModel = "hosts.yaml says that models are in " + s.NoModel
-		}
 	}
 	s.GraphsOff = graphsOff(s.Sglang)
 	for tp := s.GPUs; tp >= 1 && s.GPUs > 1; tp-- {

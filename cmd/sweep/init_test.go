@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -178,9 +179,30 @@ func TestInitGoesByHostsFile(t *testing.T) {
 	if spec.Host != "rtx6k" || s.Python != "" || s.Parallel[0].TP != 4 || plan.Configurations[0].Container.Instance != "129" {
 		t.Errorf("host %q, Python %q, %v, %v", spec.Host, s.Python, s.Parallel, plan.Configurations[0].Container)
 	}
-	for _, want := range []string{"over SSH is still to come", "runtime pct, 4 GPUs, models in /models", "# TODO: the Python", "# TODO: the directory of a model"} {
+	for _, want := range []string{"The host could not be asked, so", "runtime pct, 4 GPUs, models in /models", "# TODO: the Python", "# TODO: the directory of a model"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestInitTellsAnotherSweep: what a sweep elsewhere asks is answered as JSON, and makes a file
+// that plans, whatever the answer holds.
+func TestInitTellsAnotherSweep(t *testing.T) {
+	var out, said strings.Builder
+	if code := run(t.Context(), []string{"sweep", "init", "--tell"}, streams{strings.NewReader(`{"gpus":4,"runtime":"pct","model_dirs":["/models"]}`), &out, &said}); code != exitOK {
+		t.Fatalf("code %d: %s", code, said.String())
+	}
+	var f findings
+	if err := json.Unmarshal([]byte(out.String()), &f); err != nil || f.GPUs != 4 || !strings.Contains(f.NoModel, "/models") {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	f.Sglang, f.Python, f.Cards, f.Model, f.ModelSays = "0.5\nname: injected", "/opt/p y\"\n", "x\nname: injected", "/m: {\n", "\nname: injected"
+	host := sweep.Host{Alias: "lab1"}
+	s := starterFor("x.yaml", host, f)
+	s.Asked = true
+	text, spec, _ := starterPlan(t, s, host)
+	if spec.Name != "x" || spec.Host != "lab1" || !strings.Contains(text, "It was asked over SSH") || s.Parallel[0].TP != 4 {
+		t.Errorf("name %q, host %q:\n%s", spec.Name, spec.Host, text)
 	}
 }

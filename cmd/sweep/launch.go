@@ -49,11 +49,25 @@ func launchAway(c *cli.Context, s streams, plan *sweep.Plan) error {
 	if err != nil {
 		return fmt.Errorf("encode the plan: %w", err)
 	}
-	args := []string{"launch", "--plan", "-", "--here"}
-	if c.Bool("json") {
-		args = append(args, "--json")
+	place, err := arrive(c, s, plan.Host, plan.File)
+	if err != nil {
+		return err
 	}
-	return forward(c, s, plan.Host, args, bytes.NewReader(text))
+	defer place.Close()
+	if err := notBusy(c.Context, place, ""); err != nil {
+		return err
+	}
+	var answer bytes.Buffer
+	to := s
+	to.out = &answer
+	if err := sweepThere(c, to, place, []string{"launch", "--plan", "-", "--here", "--json"}, bytes.NewReader(text)); err != nil {
+		return err
+	}
+	var l launched
+	if err := json.Unmarshal(answer.Bytes(), &l); err != nil {
+		return &codeError{exitHost, fmt.Errorf("%s: launch answered %.100q", place.Name(), answer.Bytes())}
+	}
+	return writeLaunched(c, s, l, place)
 }
 
 func launchHere(c *cli.Context, s streams, plan *sweep.Plan) error {
@@ -81,16 +95,8 @@ func launchHere(c *cli.Context, s streams, plan *sweep.Plan) error {
 	if isAway(plan) {
 		end = "sweep clean " + plan.Host + " " + l.Instance.Name + " --yes"
 	}
-	if c.Bool("json") {
-		return writeJSON(s.out, map[string]any{"schema": sweep.Schema, "name": name, "instance": l.Instance.Name, "container": l.Instance.Container,
-			"url": l.URL, "inside": l.Inside, "ready_s": l.Ready.Seconds, "end": end})
-	}
-	tell(s.err, fmt.Sprintf("sweep: %s serves after %.0f s and stays; `%s` ends it", name, l.Ready.Seconds, end))
-	if l.Inside {
-		tell(s.err, fmt.Sprintf("sweep: no address of the container %s leads here: the URL is one inside it", l.Instance.Container))
-	}
-	_, err = fmt.Fprintln(s.out, l.URL)
-	return err
+	return writeLaunched(c, s, launched{Schema: sweep.Schema, Name: name, Instance: l.Instance.Name, Container: l.Instance.Container,
+		URL: l.URL, Inside: l.Inside, Ready: l.Ready.Seconds, End: end}, nil)
 }
 
 // launchProgress says what a start is at, a line a phase.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/urfave/cli/v2"
@@ -41,9 +42,16 @@ func nightLines(nights []store.NightInfo) []report.NightLine {
 		state := "unfinished"
 		if n.Finished {
 			state = "finished"
+			if n.Failed > 0 {
+				state = "finished, with failures"
+			}
+		}
+		var failures []string
+		for _, f := range n.Failures {
+			failures = append(failures, cmp.Or(f.Name, "a run")+": "+cmp.Or(f.Cause, "why is not in the journal, `sweep report` may know"))
 		}
 		lines[i] = report.NightLine{ID: n.ID, Host: n.Host, Started: n.Started, Planned: n.Runs, Done: n.Done, Failed: n.Failed, Invalid: n.Invalid,
-			State: state, Summary: n.Summary}
+			State: state, Summary: n.Summary, Failures: failures}
 	}
 	return lines
 }
@@ -65,7 +73,7 @@ func showCommand(s streams) *cli.Command {
 			if err != nil {
 				return err
 			}
-			name, runs, warnings, err := findRuns(dir, c.Args().First())
+			name, runs, warnings, err := findRunsSaying(dir, c.Args().First(), s.err)
 			if err != nil {
 				return err
 			}

@@ -76,6 +76,7 @@ func checkThere(c *cli.Context, s streams, place *move.Place, plan *sweep.Plan) 
 	if c.Bool("no-check") {
 		return nil
 	}
+	sayClock(s, place)
 	text, err := json.Marshal(plan)
 	if err != nil {
 		return fmt.Errorf("encode the plan: %w", err)
@@ -85,7 +86,7 @@ func checkThere(c *cli.Context, s streams, place *move.Place, plan *sweep.Plan) 
 	case err != nil:
 		return atHost(err)
 	case code == exitFailed:
-		return &codeError{exitFailed, fmt.Errorf("the check of %s failed, and nothing was started: mend what is marked FAIL, or run with --no-check", place.Name())}
+		return &codeError{exitHost, fmt.Errorf("the check of %s failed, and nothing was started: mend what is marked FAIL, or run with --no-check", place.Name())}
 	case code != exitOK:
 		return silent(code)
 	}

@@ -5,5 +5,5 @@ import "github.com/urfave/cli/v2"
 // onlyFlag selects configurations, in the same words on every command that has
 // some.
 func onlyFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "only", Usage: "only the configurations that `match`: axis=label,axis=label, or a name; given twice, either"}
+	return &cli.StringSliceFlag{Name: "only", Usage: "only the configurations that `match`: axis=label,axis=label, a name, or baseline; given twice, either"}
 }

@@ -82,11 +82,19 @@ func planCuts(p *sweep.Plan, e sweep.Estimate) string {
 	if len(e.Cut) == 0 {
 		return ""
 	}
+	rows := map[string]string{}
+	for i, d := range p.Differences() {
+		rows[p.Configurations[i].ID] = d.Name
+	}
 	parts := make([]string, len(e.Cut))
 	for i, c := range e.Cut {
-		parts[i] = fmt.Sprintf("%s in %s (all its prompts: up to %s)", c.Level, planCount(c.Runs, "run"), planHours(c.Whole))
+		worst := planHours(c.Whole)
+		if len(p.Configurations) > 1 {
+			worst = "up to " + worst + ", of " + rows[c.Config]
+		}
+		parts[i] = fmt.Sprintf("%s in %s (all its prompts: %s)", c.Level, planCount(c.Runs, "run"), worst)
 	}
-	return "max-level " + planDuration(p.MaxLevel) + " will cut " + strings.Join(parts, ", ") + "; what counts then is its steady part"
+	return "max-level " + planDuration(p.MaxLevel) + " is expected to cut " + strings.Join(parts, ", ") + "; what counts then is its steady part"
 }
 
 // planHours is a duration as a person plans with it.

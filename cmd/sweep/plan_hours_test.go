@@ -47,7 +47,7 @@ func TestPlanEndsWithItsVerdict(t *testing.T) {
 	}{
 		"fits": {sweep.Deadline{Hour: 7, Zone: "UTC"}, `start by Wed 05:\d\d; started now it ends about Tue 23:\d\d, 7 h \d\d min before it Ready`},
 		"two repeats": {sweep.Deadline{Hour: 22, Minute: 50, Zone: "UTC"},
-			"started now it ends about Tue 23:\\d\\d, \\d+ min too late TOO LONG `repeats: 2` fits: it ends about Tue 22:\\d\\d; repeat 1 is complete about Tue 22:\\d\\d Ready"},
+			"started now it ends about Tue 23:\\d\\d, \\d+ min too late TOO LONG `repeats: 2` fits: it ends about Tue 22:\\d\\d; repeat 1 is complete about Tue 22:\\d\\d nothing ends it then: the file has no `night: .deadline: ….` Ready"},
 		"one run": {sweep.Deadline{Hour: 21, Minute: 55, Zone: "UTC"}, "TOO LONG not even one repeat fits: repeat 1 is complete about Tue 2\\d:\\d\\d; the first 1 run fit; --only takes some"},
 	} {
 		got := lastLines(t, hoursPlan(t, ""), planTextOptions{Now: now, Deadline: &c.deadline})
@@ -55,8 +55,12 @@ func TestPlanEndsWithItsVerdict(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := lastLines(t, hoursPlan(t, ""), planTextOptions{Now: now}); !regexp.MustCompile("End started now it ends about Tue 23:.*; repeat 1 is complete about .*; repeat 2 is complete about .* Ready `sweep run` takes this plan$").MatchString(got) {
+	if got := lastLines(t, hoursPlan(t, ""), planTextOptions{Now: now}); !regexp.MustCompile("End started now it ends about Tue 23:.*; repeat 1 is complete about .*; repeat 2 is complete about .* Ready the file can be run; the host was not looked at: `sweep check sweeps/example.yaml`$").MatchString(got) {
 		t.Errorf("no deadline: %s", got)
+	}
+	early := time.Date(2026, 12, 1, 7, 30, 0, 0, time.UTC)
+	if got := lastLines(t, hoursPlan(t, "night: {deadline: \"08:00 UTC\"}\n"), planTextOptions{Now: early}); !strings.Contains(got, "at 08:00 the level in flight is finished, the rest is listed, and the same command goes on another night Ready") {
+		t.Errorf("too long: %s", got)
 	}
 	if got := lastLines(t, hoursPlan(t, "host: elsewhere-that-is-none\nhooks: {before-run: [x]}\nnight: {cooldown: 60s}\n"), planTextOptions{}); !strings.Contains(got, "rest of 1m before each start") {
 		t.Errorf("cool-down: %s", got)
@@ -69,7 +73,7 @@ func TestPlanSaysWhatItAssumes(t *testing.T) {
 	plan := hoursPlan(t, "")
 	got := lastLines(t, plan, planTextOptions{})
 	for _, want := range []string{"assumed: 8m a start (--start sets another, the first one recorded replaces it); 30s a stop; output tok/s 10 at c=1, 1639 at c=2048; input tok/s 4000",
-		"max-level 5m will cut c=2048 in 6 runs (all its prompts: up to 19 min); what counts then is its steady part", "6 starts 48 min"} {
+		"max-level 5m is expected to cut c=2048 in 6 runs (all its prompts: up to 19 min, of baseline); what counts then is its steady part", "6 starts 48 min"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -92,7 +96,8 @@ func TestPlanOfTheOvernightSweep(t *testing.T) {
 	if err := writePlan(&out, plan, planTextOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"30000 baseline\n", " p2p=phb\n", " moe=cutlass\n", "10 of the 288 combinations (278 dropped) + 4 by hand\n", "278 combinations dropped; --all lists them\n", "card-recipe = baseline + autotune=on,\n"} {
+	for _, want := range []string{"30000 baseline\n", " p2p=phb\n", " moe=cutlass\n", "10 of the 288 combinations (278 dropped) + 4 by hand\n",
+		"    # One change at a time: what one axis does alone is known by this in nine\n    # starts of a pass.\n    when: (axis.parallel != \"tp8\" ? 1 : 0) …\n", "278 combinations dropped; --all lists them\n", "card-recipe = baseline + autotune=on,\n"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%q not once in\n%s", want, out.String())
 		}

@@ -3,7 +3,10 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/mattn/go-runewidth"
 
 	"sweep/internal/sweep"
 )
@@ -78,6 +81,21 @@ func planSkips(skips []sweep.Skipped) string {
 // shownRule is how long a rule may be to stand in the summary of what it drops.
 const shownRule = 60
 
+// writePlanRule says on a line each what a long rule is about: the comment above
+// it in the file, if there is one, and how it begins.
+func writePlanRule(out *bufio.Writer, p *sweep.Plan, line, column int, text string) {
+	i := slices.IndexFunc(p.DropRules, func(r sweep.DropRule) bool { return r.Pos.Line == line && r.Pos.Column == column })
+	if i >= 0 {
+		if r := p.DropRules[i]; r.When != "" {
+			text = "when: " + r.When
+		}
+		if comment := p.DropRules[i].Comment; comment != "" {
+			planWrap(out, "    # ", "    # ", comment)
+		}
+	}
+	fmt.Fprintf(out, "    %s\n", runewidth.Truncate(sweep.Printable(text), planWidth-4, "…"))
+}
+
 // writePlanDropped says what rules dropped, the rules in the order of their
 // first victim: a line each, or with everything asked for each combination. The
 // plan as JSON always has all.
@@ -115,6 +133,7 @@ func writePlanDropped(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 			planWrap(out, "  ", "    ", fmt.Sprintf("%d: %s", len(list), r.text))
 		case len(r.text) > shownRule:
 			planWrap(out, "  ", "    ", fmt.Sprintf("%d by the rule at %s", len(list), where))
+			writePlanRule(out, p, r.line, r.column, r.text)
 		default:
 			planWrap(out, "  ", "    ", fmt.Sprintf("%d by %s: %s", len(list), where, r.text))
 		}

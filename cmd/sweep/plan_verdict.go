@@ -18,7 +18,7 @@ func planVerdict(p *sweep.Plan, e sweep.Estimate, o planTextOptions) [][2]string
 	if text, fits := planDeadline(deadline, e, o.Now); text != "" {
 		lines = append(lines, [2]string{"Deadline", text})
 		if !fits {
-			lines = append(lines, [2]string{"TOO LONG", planShorter(p, e, deadline, o.Now)})
+			lines = append(lines, [2]string{"TOO LONG", planShorter(p, e, deadline, o.Now)}, [2]string{"", planAtDeadline(p, deadline)})
 		}
 	}
 	if deadline == nil && !o.Now.IsZero() && e.Starts > 0 {
@@ -28,9 +28,17 @@ func planVerdict(p *sweep.Plan, e sweep.Estimate, o planTextOptions) [][2]string
 	case len(missing) > 0:
 		lines = append(lines, [2]string{"Refused", "`sweep run` of this version refuses this plan; why stands above"})
 	default:
-		lines = append(lines, [2]string{"Ready", "`sweep run` takes this plan"})
+		lines = append(lines, [2]string{"Ready", "the file can be run; the host was not looked at: `sweep check " + p.File + "`"})
 	}
 	return lines
+}
+
+// planAtDeadline says what becomes of a night that is longer than its deadline.
+func planAtDeadline(p *sweep.Plan, d *sweep.Deadline) string {
+	if p.Night.Deadline == nil {
+		return "nothing ends it then: the file has no `night: {deadline: …}`"
+	}
+	return fmt.Sprintf("at %02d:%02d the level in flight is finished, the rest is listed, and the same command goes on another night", d.Hour, d.Minute)
 }
 
 // planRepeats says when the repeats up to one are complete.

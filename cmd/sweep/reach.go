@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"sweep/internal/matrix"
 	"sweep/internal/move"
 	"sweep/internal/remote"
 	"sweep/internal/sweep"
@@ -62,11 +63,13 @@ func reachOptions(c *cli.Context, target remote.Target, note func(string)) move.
 func reach(ctx context.Context, o move.Options, hint string) (*move.Place, error) {
 	place, err := move.Reach(ctx, o)
 	var dial *remote.DialError
-	if errors.As(err, &dial) && dial.Kind == remote.KindDNS && hint != "" {
-		err = fmt.Errorf("%w; %s", err, hint)
-	}
-	if errors.As(err, &dial) && dial.Kind == remote.KindHostKeyUnknown && !o.AcceptNewHostKey {
-		err = fmt.Errorf("%w, or give --accept-new-host-key", err)
+	if errors.As(err, &dial) && dial.Kind == remote.KindDNS {
+		if hint == "" {
+			hint = matrix.Suggest(o.Target.Alias, remote.Aliases(remote.Local{Config: o.Config}))
+		}
+		if hint != "" {
+			err = fmt.Errorf("%w; %s", err, hint)
+		}
 	}
 	return place, atHost(err)
 }
@@ -107,19 +110,39 @@ func installed(c *cli.Context, place *move.Place, entry *move.Entry) error {
 // forward runs `sweep ARGS` on another host, with its streams and its exit
 // code; anything else is an error. The host is named as in a sweep file here.
 func forward(c *cli.Context, s streams, alias string, args []string, stdin io.Reader) error {
-	target, hint, err := targetOf(alias, "hosts.yaml")
-	if err != nil {
-		return err
-	}
-	note := func(text string) { fmt.Fprintln(s.err, "sweep: "+printable(text)) }
-	place, err := reach(c.Context, reachOptions(c, target, note), hint)
+	place, err := arrive(c, s, alias, hostsHere)
 	if err != nil {
 		return err
 	}
 	defer place.Close()
-	if _, err := install(c, place); err != nil {
-		return err
+	return sweepThere(c, s, place, args, stdin)
+}
+
+// hostsHere is the file beside which hosts.yaml is looked for where no sweep
+// file is in play: the working directory.
+const hostsHere = "hosts.yaml"
+
+// arrive connects to the host that a sweep file names, and puts this sweep on
+// it. What is beside file may say how it is reached.
+func arrive(c *cli.Context, s streams, alias, file string) (*move.Place, error) {
+	target, hint, err := targetOf(alias, file)
+	if err != nil {
+		return nil, err
 	}
+	note := func(text string) { fmt.Fprintln(s.err, "sweep: "+printable(text)) }
+	place, err := reach(c.Context, reachOptions(c, target, note), hint)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := install(c, place); err != nil {
+		_ = place.Close() // why it is left is what matters
+		return nil, err
+	}
+	return place, nil
+}
+
+// sweepThere runs `sweep ARGS` on a host that was arrived at.
+func sweepThere(c *cli.Context, s streams, place *move.Place, args []string, stdin io.Reader) error {
 	code, err := place.Sweep(c.Context, args, stdin, s.out, s.err)
 	switch {
 	case err != nil:

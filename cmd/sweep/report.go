@@ -36,6 +36,9 @@ func reportCommand(s streams) *cli.Command {
 			if name == "" {
 				name = "last"
 			}
+			if n, err := dir.OpenNight(name); err == nil && n.Namesakes() != "" {
+				tell(s.err, "sweep: "+n.Namesakes())
+			}
 			return writeReport(dir, name, c.StringSlice("only"), s.out, c.String("format"))
 		},
 	}
@@ -60,7 +63,7 @@ func compareCommand(s streams) *cli.Command {
 			var all []sweep.Run
 			var warnings []string
 			for _, pattern := range c.Args().Slice() {
-				name, runs, warn, err := findRuns(dir, pattern)
+				name, runs, warn, err := findRunsSaying(dir, pattern, s.err)
 				if err != nil {
 					return err
 				}
@@ -83,9 +86,18 @@ func compareCommand(s streams) *cli.Command {
 // findRuns loads the runs that a person means, with the full name of what was
 // meant; what cannot be read comes back as warnings.
 func findRuns(dir *store.Dir, pattern string) (string, []sweep.Run, []string, error) {
+	return findRunsSaying(dir, pattern, io.Discard)
+}
+
+// findRunsSaying is findRuns; where several nights have the name, it says which
+// one that is.
+func findRunsSaying(dir *store.Dir, pattern string, says io.Writer) (string, []sweep.Run, []string, error) {
 	match, problems, err := dir.FindRuns(pattern)
 	if err != nil {
 		return "", nil, nil, &codeError{exitUsage, err}
+	}
+	if match.Note != "" {
+		tell(says, "sweep: "+match.Note)
 	}
 	var runs []sweep.Run
 	for _, ref := range match.Runs {

@@ -69,7 +69,7 @@ func runPlan(c *cli.Context, s streams, plan *sweep.Plan) error {
 	defer context.AfterFunc(c.Context, screen.stopping)()
 	facts := runner.HostFacts(c.Context, runner.Local{})
 	screen.expect(expectedTimes(c.Context, plan, dir, facts))
-	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, StateDir: stateDir(),
+	outcome, err := runner.Night(c.Context, plan, runner.Options{Store: dir, Runtime: rt, Tools: toolsOf(c.Context, plan.Runtime()), StateDir: stateDir(),
 		Command: runner.Local{}, Version: version(), Facts: facts, Watch: screen.event, Secrets: secrets, Others: otherRuntimes(c.Context, plan.Runtime())})
 	screenErr := screen.close()
 	if outcome.Night != "" && !c.Bool("json") {

@@ -68,6 +68,7 @@ type Report struct {
 // Options are what a check needs of this host.
 type Options struct {
 	Runtime  func(context.Context) (launch.Runtime, error) // makes the plan's runtime; asked once
+	Tools    Tools                                         // of the same runtime
 	Command  gpu.Commander                                 // runs commands on the host
 	LockPath string                                        // the host's lock for sweeps
 	StateDir string                                        // of sweep on this host
@@ -75,6 +76,11 @@ type Options struct {
 	// HasSecret tells whether a variable of server.secrets is set; nil where
 	// they are brought only when the night begins.
 	HasSecret func(name string) bool
+	// Kept tells whether an instance was launched to stay; nil where none is.
+	Kept func(launch.Instance) bool
+	// Others are the host's other runtimes, in which something of an earlier
+	// sweep may be; nil where there are none. Asked once.
+	Others func(context.Context) []launch.Runtime
 }
 
 // Times of the parts. Making a container is apart: it may copy gigabytes.

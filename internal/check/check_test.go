@@ -278,7 +278,10 @@ func TestARunningSweepIsNamedAndLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := checked(t, inIncus(), o)
-	wants(t, r, Host, "lock", Fail, "pid 42", "wait for it")
+	wants(t, r, Host, "lock", Fail, "pid 42", "wait for it", "`sweep status` lists it", "`sweep stop NAME`")
+	there := inIncus()
+	there.Host = "rtx6k"
+	wants(t, checked(t, there, o), Host, "lock", Fail, "`sweep attach` follows it", "`sweep stop NAME`")
 	if len(p.made) != 0 {
 		t.Errorf("made %q", p.made)
 	}

@@ -18,7 +18,11 @@ type Local struct{}
 // Run implements gpu.Commander. A command that failed and printed nothing to
 // standard output returns what it printed to standard error: that says why.
 func (Local) Run(ctx context.Context, argv ...string) ([]byte, int, error) {
-	out, trouble, code, err := finish(exec.CommandContext(ctx, argv[0], argv[1:]...))
+	return answer(exec.CommandContext(ctx, argv[0], argv[1:]...))
+}
+
+func answer(cmd *exec.Cmd) ([]byte, int, error) {
+	out, trouble, code, err := finish(cmd)
 	if code > 0 && len(bytes.TrimSpace(out)) == 0 {
 		out = trouble
 	}

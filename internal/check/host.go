@@ -1,7 +1,6 @@
 package check
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -30,32 +29,6 @@ func lockHolder(path string) (owner string, held bool) {
 	}
 	text, _ := readSome(path, 300)
 	return strings.TrimSpace(string(text)), true
-}
-
-// lock says whether a sweep runs here, and what dead ones left.
-func (c *checker) lock(ctx context.Context, owner string, held bool) []Result {
-	if held {
-		return []Result{{Host, Fail, "lock", "another sweep is running here (" + clip(owner) + ")", "wait for it, or stop it with Ctrl-C or kill -INT"}}
-	}
-	results := []Result{{Host, OK, "lock", "no sweep runs here", ""}}
-	if c.rtErr != nil {
-		return results
-	}
-	list, err := c.rt.List(ctx)
-	if err != nil {
-		return append(results, Result{Host, Warn, "leftovers", "cannot be listed: " + clip(err.Error()), ""})
-	}
-	var names []string
-	for _, in := range list {
-		if in.Labels["sweep"] == checkLabel && time.Since(in.Created) < makeTime {
-			continue // of a check that is under way, this one or another
-		}
-		names = append(names, in.Name)
-	}
-	if len(names) > 0 {
-		return append(results, Result{Host, Warn, "leftovers", "a dead sweep left " + few(names, 3), "the next `sweep run` ends them; `sweep clean` shows them"})
-	}
-	return results
 }
 
 // few names the first few of a list.

@@ -167,16 +167,15 @@ func leftInIncus(t *testing.T, client *incus.Client) []string {
 
 func TestLabIncusFresh(t *testing.T) {
 	socket := inLab(t, "LAB_H0_INCUS_SOCKET")
-	t.Setenv("INCUS_DIR", inLab(t, "LAB_H0_INCUS_DIR"))
-	t.Setenv("INCUS_SOCKET", "")
 	h := newLabHost(t)
 	client := incus.New(socket, "")
-	rt := launch.NewIncus(socket, "", h.o)
+	o := h.options(launch.NewIncus(socket, "", h.o))
+	o.Tools.IncusSocket = socket
 	fresh := func(devices map[string]map[string]string) *sweep.Plan {
 		return h.plan(sweep.Container{Runtime: sweep.RuntimeIncus, Image: "tiny", Devices: devices})
 	}
 	t.Run("sound", func(t *testing.T) {
-		r := checked(t, fresh(h.incusDevices()), h.options(rt))
+		r := checked(t, fresh(h.incusDevices()), o)
 		if r.Fails > 0 {
 			t.Errorf("%+v", r.Results)
 		}
@@ -187,34 +186,34 @@ func TestLabIncusFresh(t *testing.T) {
 		wants(t, r, Server, "flags", OK, "1 configuration fits")
 	})
 	t.Run("A08 no cache that lasts", func(t *testing.T) {
-		wants(t, checked(t, fresh(without(h.incusDevices(), "cache")), h.options(rt)), Storage, "caches", Warn, "every start compiles anew")
+		wants(t, checked(t, fresh(without(h.incusDevices(), "cache")), o), Storage, "caches", Warn, "every start compiles anew")
 	})
 	t.Run("E21 cache of another user", func(t *testing.T) {
 		devices := without(h.incusDevices(), "cache")
 		devices["cache"] = incus.Disk(h.path("cache"), "/root/.cache", false, false)
-		wants(t, checked(t, fresh(devices), h.options(rt)), Storage, "cache", Warn, "cannot write in /root/.cache/flashinfer", "shift=true")
+		wants(t, checked(t, fresh(devices), o), Storage, "cache", Warn, "cannot write in /root/.cache/flashinfer", "shift=true")
 	})
 	t.Run("E18 no card", func(t *testing.T) {
 		devices := h.incusDevices()
 		for i := range 8 {
 			delete(devices, fmt.Sprintf("gpu%d", i))
 		}
-		wants(t, checked(t, fresh(devices), h.options(rt)), GPUs, "in place", Fail, "no GPU device", "container.devices")
-		wants(t, checked(t, fresh(without(h.incusDevices(), "uvm")), h.options(rt)), GPUs, "in place", Fail, "/dev/nvidia-uvm is missing")
+		wants(t, checked(t, fresh(devices), o), GPUs, "in place", Fail, "no GPU device", "container.devices")
+		wants(t, checked(t, fresh(without(h.incusDevices(), "uvm")), o), GPUs, "in place", Fail, "/dev/nvidia-uvm is missing")
 	})
 	t.Run("A24 typo", func(t *testing.T) {
 		plan := fresh(h.incusDevices())
 		plan.Configurations[0].Flags[0] = flag("model-path", "/models/GLM-5-NVFP")
-		wants(t, checked(t, plan, h.options(rt)), ModelOf, "model", Fail, "no such directory; /models has GLM-5")
+		wants(t, checked(t, plan, o), ModelOf, "model", Fail, "no such directory; /models has GLM-5")
 	})
 	t.Run("E16 no interpreter", func(t *testing.T) {
 		plan := fresh(h.incusDevices())
 		plan.Configurations[0].Command[0] = "/opt/venv/bin/python3"
-		wants(t, checked(t, plan, h.options(rt)), Server, "program", Fail, "there is no /opt/venv/bin/python3")
+		wants(t, checked(t, plan, o), Server, "program", Fail, "there is no /opt/venv/bin/python3")
 	})
 	t.Run("no image", func(t *testing.T) {
 		plan := h.plan(sweep.Container{Runtime: sweep.RuntimeIncus, Image: "no-such-image"})
-		wants(t, checked(t, plan, h.options(rt)), Container, "image no-such-image", Fail, "there is no image", "incus image list")
+		wants(t, checked(t, plan, o), Container, "image no-such-image", Fail, "there is no image", "incus image list")
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -226,7 +225,7 @@ func TestLabIncusFresh(t *testing.T) {
 				}
 			}
 		}()
-		if _, err := Run(ctx, fresh(h.incusDevices()), h.options(rt)); !errors.Is(err, context.Canceled) {
+		if _, err := Run(ctx, fresh(h.incusDevices()), o); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -244,7 +243,7 @@ func TestLabIncusFresh(t *testing.T) {
 			h.mode(t, c.mode)
 			defer h.mode(t, "ok")
 			began := time.Now()
-			r := checked(t, fresh(h.incusDevices()), h.options(rt))
+			r := checked(t, fresh(h.incusDevices()), o)
 			wants(t, r, GPUs, "host", Fail, c.host)
 			wants(t, r, GPUs, "in place", Fail, c.place)
 			if took := time.Since(began); took > time.Minute {
@@ -259,9 +258,9 @@ func TestLabIncusFresh(t *testing.T) {
 
 func TestLabIncusExisting(t *testing.T) {
 	socket := inLab(t, "LAB_H0_INCUS_SOCKET")
-	t.Setenv("INCUS_DIR", inLab(t, "LAB_H0_INCUS_DIR"))
-	t.Setenv("INCUS_SOCKET", "")
 	h := newLabHost(t)
+	o := h.options(launch.NewIncus(socket, "", h.o))
+	o.Tools.IncusSocket = socket
 	client := incus.New(socket, "")
 	name := fmt.Sprintf("check-%d", os.Getpid())
 	if err := client.Create(t.Context(), incus.CreateRequest{Name: name, Image: "tiny", Devices: h.incusDevices()}); err != nil {
@@ -278,11 +277,11 @@ func TestLabIncusExisting(t *testing.T) {
 	})
 	rt := launch.NewIncus(socket, "", h.o)
 	plan := h.plan(sweep.Container{Runtime: sweep.RuntimeIncus, Instance: name})
-	wants(t, checked(t, plan, h.options(rt)), Container, name, Fail, "is stopped", "start it")
+	wants(t, checked(t, plan, o), Container, name, Fail, "is stopped", "start it")
 	if err := client.Start(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}
-	r := checked(t, plan, h.options(rt))
+	r := checked(t, plan, o)
 	if r.Fails > 0 {
 		t.Errorf("%+v", r.Results)
 	}
@@ -298,7 +297,7 @@ func TestLabIncusExisting(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	made := Prober{rt, in}.Made(t.Context(), plan.Configurations[0])
+	made := Prober{rt, in, o.Tools}.Made(t.Context(), plan.Configurations[0])
 	if made.Container == nil || len(made.Container.Image) != 64 || len(made.Container.Config) != 64 {
 		t.Errorf("container %+v, unknown %v", made.Container, made.Unknown)
 	}
@@ -310,7 +309,7 @@ func TestLabIncusExisting(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	again := Prober{rt, in}.Made(t.Context(), plan.Configurations[0])
+	again := Prober{rt, in, o.Tools}.Made(t.Context(), plan.Configurations[0])
 	if diff := sweep.MadeDiff(made, again); diff != "" {
 		t.Errorf("the same container differs: %s", diff)
 	}
@@ -318,7 +317,6 @@ func TestLabIncusExisting(t *testing.T) {
 
 func TestLabLXC(t *testing.T) {
 	path, instance, images := inLab(t, "LAB_LXCPATH"), inLab(t, "LAB_LXC_INSTANCE"), inLab(t, "LAB_IMAGES")
-	t.Setenv("SWEEP_LXC_PATH", path)
 	h := newLabHost(t)
 	rt := launch.NewLXC(path, h.o)
 	r := checked(t, h.plan(sweep.Container{Runtime: sweep.RuntimeLXC, Instance: instance}), h.options(rt))
@@ -355,7 +353,6 @@ func TestLabLXC(t *testing.T) {
 
 func TestLabPct(t *testing.T) {
 	path, instance, program := inLab(t, "LAB_H0_PCT_LXCPATH"), inLab(t, "LAB_PCT_INSTANCE"), inLab(t, "LAB_PCT")
-	t.Setenv("SWEEP_LXC_PATH", path)
 	t.Setenv("PCT_LXCPATH", path)
 	t.Setenv("PATH", filepath.Dir(program)+":"+os.Getenv("PATH"))
 	h := newLabHost(t)
@@ -365,4 +362,53 @@ func TestLabPct(t *testing.T) {
 	wants(t, r, Container, instance, OK)
 	wants(t, r, GPUs, "in place", Fail, "no GPU device in "+instance, "pct set "+instance)
 	wants(t, checked(t, h.plan(sweep.Container{Runtime: sweep.RuntimePct, Instance: "777"}), h.options(rt)), Container, "777", Fail, "there is no container 777")
+}
+
+// Containers of Podman that were made alike are alike: none is measured anew
+// for what the tool gives each of them.
+func TestLabDocker(t *testing.T) {
+	program, image := inLab(t, "LAB_PODMAN"), inLab(t, "LAB_PODMAN_IMAGE")
+	h := newLabHost(t)
+	rt := launch.NewDocker(launch.DockerOptions{Program: program}, h.o)
+	o := h.options(rt)
+	o.Tools.Docker = program
+	fresh := h.plan(sweep.Container{Runtime: sweep.RuntimeDocker, Image: image})
+	wants(t, checked(t, fresh, o), Host, "podman", OK, "answers")
+	podman := func(args ...string) {
+		t.Helper()
+		if out, code, err := o.Tools.docker(context.WithoutCancel(t.Context()), args...); err != nil || code != 0 {
+			t.Errorf("podman %s: exit %d, %v: %s", args, code, err, out)
+		}
+	}
+	made := func(i int, c sweep.Container) sweep.Fingerprint {
+		t.Helper()
+		in, err := rt.Create(t.Context(), launch.InstanceSpec{Name: fmt.Sprintf("sweep-check-made-%d-%d", os.Getpid(), i), Origin: originOf(c)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := Prober{rt, in, o.Tools}.Made(t.Context(), h.plan(c).Configurations[0])
+		if err := rt.Destroy(context.WithoutCancel(t.Context()), in); err != nil {
+			t.Error(err)
+		}
+		if f.Container == nil || len(f.Container.Image) != 64 || len(f.Container.Config) != 64 {
+			t.Fatalf("container %+v, unknown %v", f.Container, f.Unknown)
+		}
+		return f
+	}
+	if diff := sweep.MadeDiff(made(1, fresh.Configurations[0].Container), made(2, fresh.Configurations[0].Container)); diff != "" {
+		t.Errorf("two fresh ones: %s", diff)
+	}
+	var all []sweep.Fingerprint
+	for i, shm := range []string{"64m", "64m", "96m"} { // as a person makes it anew after an update
+		name := fmt.Sprintf("check-%d-%d", os.Getpid(), i)
+		podman("run", "--detach", "--name", name, "--shm-size", shm, "--hostname", name, "--env", "A=1", "--env", "B=2", "--env", "C=3", image, "sleep", "600")
+		t.Cleanup(func() { podman("rm", "--force", "--time", "0", name) })
+		all = append(all, made(3+i, sweep.Container{Runtime: sweep.RuntimeDocker, Instance: name}))
+	}
+	if diff := sweep.MadeDiff(all[0], all[1]); diff != "" {
+		t.Errorf("two that were made alike: %s", diff)
+	}
+	if diff := sweep.MadeDiff(all[0], all[2]); !strings.Contains(diff, "container config") {
+		t.Errorf("one with more shared memory: %q", diff)
+	}
 }

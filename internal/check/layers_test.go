@@ -1,12 +1,10 @@
 package check
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
 
-	"sweep/internal/launch"
 	"sweep/internal/matrix"
 	"sweep/internal/sweep"
 )
@@ -221,16 +219,6 @@ func TestModelOnTheHub(t *testing.T) {
 func TestPortsAndLeftovers(t *testing.T) {
 	p := well().with(func(x *Place) { x.Ports = []Held{{30000, "pid 7 (old)"}} })
 	wants(t, checked(t, inIncus(), options(t, p, smi{cards: eight(1)})), Ports, "taken", Fail, "port 30000 is held by pid 7 (old)", "--base-port")
-	left := &leaving{well()}
-	wants(t, checked(t, inIncus(), options(t, left, smi{cards: eight(1)})), Host, "leftovers", Warn, "sweep-old", "sweep clean")
-}
-
-type leaving struct{ *place }
-
-var _ launch.Runtime = (*leaving)(nil)
-
-func (l *leaving) List(context.Context) ([]launch.Instance, error) {
-	return []launch.Instance{{Name: "sweep-old", Labels: map[string]string{"sweep": "night"}}}, nil
 }
 
 func TestCardsNeeded(t *testing.T) {

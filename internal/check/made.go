@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"maps"
+	"path"
 	"time"
 
 	"sweep/internal/launch"
@@ -14,6 +15,7 @@ import (
 type Prober struct {
 	Runtime  launch.Runtime
 	Instance launch.Instance
+	Tools    Tools // for the instance's container
 }
 
 // madeTime bounds all questions of one fingerprint: a cold file system on a
@@ -45,12 +47,13 @@ func (p Prober) Made(ctx context.Context, c sweep.Configuration) sweep.Fingerpri
 	}
 	q := questionOf(p.Instance, c)
 	if !p.Instance.OnHost {
-		facts, err := containerFacts(ctx, c.Container, p.Instance.Container)
+		facts, err := containerFacts(ctx, p.Tools, c.Container, p.Instance.Container)
 		if f.Container = facts; facts == nil {
 			unknown("container", err, "its tool does not tell")
 		}
 	}
 	if simulated(c) {
+		f.Packages = map[string]string{"sweep sim": path.Base(p.Instance.Bin)}
 		unknown("install", nil, "the server is simulated")
 		unknown("model", nil, "the server is simulated")
 		return f

@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"sweep/internal/launch"
 	"sweep/internal/sglang"
 	"sweep/internal/supervise"
 	"sweep/internal/sweep"
 )
 
-// PackageScript prints the versions of what a server is made of. It imports
+// packageScript prints the versions of what a server is made of. It imports
 // nothing heavy: the metadata of installed packages is enough.
-const PackageScript = `import importlib.metadata as m, json
+const packageScript = `import importlib.metadata as m, json
 found = {}
 for name in ("sglang", "sgl-kernel", "sglang-kernel", "flashinfer-python", "torch", "triton", "transformers", "nvidia-nccl-cu12", "nvidia-nccl-cu13"):
     try:
@@ -124,16 +125,12 @@ func tellInstall(ctx context.Context, q Question, env environment) Python {
 	ctx, cancel := context.WithTimeout(ctx, installTime)
 	defer cancel()
 	var p Python
-	out, err := askPython(ctx, q, env, PackageScript)
-	if err != nil {
+	var err error
+	if p.Packages, err = askPackages(ctx, q, env); err != nil {
 		p.Trouble = err.Error()
 		return p
 	}
-	if json.Unmarshal([]byte(out), &p.Packages) != nil {
-		p.Packages, p.Trouble = nil, "it did not answer in its own words: "+clip(out)
-		return p
-	}
-	if out, err = askPython(ctx, q, env, installScript); err == nil {
+	if out, err := askPython(ctx, q, env, installScript); err == nil {
 		var i sweep.Install
 		if json.Unmarshal([]byte(out), &i) == nil && i.Path != "" {
 			i.Path, i.Digest, i.Revision = clip(i.Path), clip(i.Digest), clip(i.Revision)
@@ -141,6 +138,38 @@ func tellInstall(ctx context.Context, q Question, env environment) Python {
 		}
 	}
 	return p
+}
+
+// askPackages asks for versions apart from the rest: they are known at once,
+// and a digest on a slow disk must not take them along.
+func askPackages(ctx context.Context, q Question, env environment) (map[string]string, error) {
+	out, err := askPython(ctx, q, env, packageScript)
+	if err != nil {
+		return nil, err
+	}
+	var packages map[string]string
+	if json.Unmarshal([]byte(out), &packages) != nil {
+		return nil, errors.New("it did not answer in its own words: " + clip(out))
+	}
+	return packages, nil
+}
+
+// Packages are the versions of what a server of a configuration would be made
+// of, by package, were it held on this very machine; nil where they cannot be
+// asked.
+func Packages(ctx context.Context, c sweep.Configuration) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, installTime)
+	defer cancel()
+	q := questionOf(launch.Instance{Env: launch.BareEnvironment()}, c)
+	env, err := q.environment()
+	if err != nil {
+		return nil
+	}
+	packages, err := askPackages(ctx, q, env)
+	if err != nil {
+		return nil
+	}
+	return packages
 }
 
 func tellParser(ctx context.Context, q Question, env environment) Parser {

@@ -210,7 +210,7 @@ func TestMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Prober{p, in}.Made(t.Context(), c)
+	f := Prober{Runtime: p, Instance: in}.Made(t.Context(), c)
 	if f.Install == nil || f.Model == nil || f.Packages["torch"] != "2.9.1" || f.Unknown["model"] != "" {
 		t.Errorf("%+v", f)
 	}
@@ -219,7 +219,7 @@ func TestMade(t *testing.T) {
 	}
 	p.answers[verbModel] = Model{Asked: "/m", Trouble: "no readable config.json"}
 	delete(p.answers, verbInstall)
-	f = Prober{p, in}.Made(t.Context(), c)
+	f = Prober{Runtime: p, Instance: in}.Made(t.Context(), c)
 	if f.Model != nil || !strings.Contains(f.Unknown["model"], "config.json") || f.Install != nil || f.Unknown["install"] == "" {
 		t.Errorf("%+v", f)
 	}
@@ -279,5 +279,25 @@ func TestE25CardsHaveASecondTry(t *testing.T) {
 	defer cancel()
 	if c := tellCards(ctx, env); !c.Slow || c.Count != 0 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// The packages of a server on this machine are those its own environment leads
+// to, and an environment that cannot be had leads to none.
+func TestPackagesOnThisMachine(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"env": "VERSION=0.5.17\nOTHER=x\n", "bin/python-of-mine": "#!/bin/sh\necho noise\necho \"{\\\"sglang\\\": \\\"$VERSION$OTHER$HERE\\\"}\"\n"})
+	if err := os.Chmod(filepath.Join(dir, "bin/python-of-mine"), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	t.Setenv("HERE", "y") // a login's own variables are not a server's
+	unset := matrix.Setting{Target: matrix.Env, Name: "OTHER", Value: matrix.Value{Kind: matrix.Omit}}
+	c := sweep.Configuration{Command: []string{"python-of-mine"}, EnvFile: filepath.Join(dir, "env"), Env: []matrix.Setting{variable("PATH", filepath.Join(dir, "bin")+":/bin"), unset}}
+	if got := Packages(t.Context(), c); got["sglang"] != "0.5.17" {
+		t.Errorf("%v", got)
+	}
+	c.EnvFile = filepath.Join(dir, "none")
+	if got := Packages(t.Context(), c); got != nil {
+		t.Errorf("without its env-file: %v", got)
 	}
 }

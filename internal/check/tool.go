@@ -1,9 +1,10 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ func (c *checker) tool(ctx context.Context) []Result {
 	case sweep.RuntimeProcess:
 		return []Result{{Host, OK, "runtime", "the bare machine: servers run beside everything else here", ""}}
 	case sweep.RuntimeIncus:
-		return []Result{incusTool(ctx)}
+		return []Result{c.incusTool(ctx)}
 	case sweep.RuntimeLXC, sweep.RuntimePct:
 		return []Result{c.lxcTool(ctx, kind)}
 	case sweep.RuntimeDocker:
@@ -37,12 +38,8 @@ func (c *checker) tool(ctx context.Context) []Result {
 	return []Result{{Host, Fail, kind, "this sweep does not know that runtime", "name another"}}
 }
 
-func incusTool(ctx context.Context) Result {
-	socket, err := incus.Find()
-	if err != nil {
-		return Result{Host, Fail, "incus", clip(err.Error()), "start Incus on this host"}
-	}
-	client := incus.New(socket, os.Getenv("INCUS_PROJECT"))
+func (c *checker) incusTool(ctx context.Context) Result {
+	client := c.o.Tools.incus()
 	s, err := client.Server(ctx)
 	if err == nil {
 		err = client.CheckProject(ctx)
@@ -91,18 +88,13 @@ func (c *checker) lxcTool(ctx context.Context, kind string) Result {
 }
 
 func (c *checker) dockerTool(ctx context.Context) Result {
-	for _, program := range []string{"docker", "podman"} {
-		if _, err := exec.LookPath(program); err != nil {
-			continue
-		}
-		out, code, err := c.o.Command.Run(ctx, program, "version", "--format", "{{.Server.Version}}")
-		switch {
-		case err != nil:
-			return Result{Host, Fail, program, clip(err.Error()), "see what `" + program + " version` says"}
-		case code != 0:
-			return Result{Host, Fail, program, lastLine(string(out)), "start its daemon, or add this user to its group"}
-		}
-		return Result{Host, OK, program, program + " " + clip(strings.TrimSpace(string(out))) + " answers", ""}
+	program := filepath.Base(cmp.Or(c.o.Tools.Docker, sweep.RuntimeDocker))
+	out, code, err := c.o.Tools.docker(ctx, "version", "--format", "{{.Server.Version}}")
+	switch {
+	case err != nil:
+		return Result{Host, Fail, program, clip(err.Error()), "see what `" + program + " version` says"}
+	case code != 0:
+		return Result{Host, Fail, program, lastLine(string(out)), "start its daemon, or add this user to its group"}
 	}
-	return Result{Host, Fail, "docker", "neither docker nor podman is in PATH", "install one, or name another runtime"}
+	return Result{Host, OK, program, program + " " + clip(strings.TrimSpace(string(out))) + " answers", ""}
 }

@@ -98,7 +98,7 @@ func (e *incusEngine) make(ctx context.Context, name string, spec InstanceSpec, 
 	}
 	switch {
 	case errors.Is(err, incus.ErrImage):
-		return fmt.Errorf("%w: there is no image %s on this host; see `incus image list`", ErrOrigin, spec.Origin.Image)
+		return fmt.Errorf("%w: there is no image %s on this host: see `incus image list`, or fetch it before the night with `incus image copy %s local: --copy-aliases`", ErrOrigin, spec.Origin.Image, spec.Origin.Image)
 	case errors.Is(err, incus.ErrNotFound) && spec.Origin.CopyOf != "":
 		return fmt.Errorf("%w: there is no container %s to copy; see `incus list`", ErrOrigin, spec.Origin.CopyOf)
 	case err != nil:

@@ -12,8 +12,11 @@ package move
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path"
 	"time"
 
@@ -37,6 +40,7 @@ type Options struct {
 // use.
 type Place struct {
 	host     *remote.Host
+	reached  Options // how
 	platform remote.Platform
 	env      []string // NAME=VALUE that a sweep there is started with; no secrets
 	data     string   // directories of sweep there
@@ -48,6 +52,9 @@ type Place struct {
 // Reach connects to a host and asks what it is. The error is a
 // *remote.DialError where it cannot be reached.
 func Reach(ctx context.Context, o Options) (*Place, error) {
+	if _, err := os.Stat(o.Config); o.Config != "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, &remote.ConfigError{Text: fmt.Sprintf("there is no SSH configuration %s: SWEEP_SSH_CONFIG names it, or named it when the night was started; correct or unset it", o.Config)}
+	}
 	settings, warnings, err := remote.Resolve(o.Target, remote.Local{Config: o.Config})
 	if err != nil {
 		return nil, fmt.Errorf("reach %s: %w", o.Target.Alias, err)
@@ -61,7 +68,7 @@ func Reach(ctx context.Context, o Options) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{host: host}
+	p := &Place{host: host, reached: o}
 	if err := p.look(ctx); err != nil {
 		host.Close()
 		return nil, err

@@ -121,6 +121,18 @@ func (p *Place) hold(ctx context.Context, e *Entry, secrets []string) error {
 	}
 }
 
+// Plan reads the frozen plan of a moved night over there.
+func (p *Place) Plan(ctx context.Context, e *Entry) (*sweep.Plan, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	file := path.Join(e.Dir, "plan.json")
+	text, err := p.host.Output(ctx, remote.Cmd{Argv: []string{"cat", "--", file}, Sudo: p.host.Settings().Sudo}, sweep.MaxPlan)
+	if err != nil {
+		return nil, fmt.Errorf("read the plan on %s: %w", p.Name(), err)
+	}
+	return sweep.ThawPlan(p.Name()+":"+file, text)
+}
+
 // State is where the last start stands.
 func (p *Place) State(ctx context.Context, e *Entry) (supervise.State, error) {
 	text, err := p.output(ctx, nil, "supervise", "state", e.held())

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -92,8 +94,22 @@ func TestHostThatStaysAwayIsGivenUp(t *testing.T) {
 	h, err := Dial(deadline(t), s.settings(), Options{Patience: time.Second})
 	check(t, err)
 	defer h.Close()
+	connections := s.children() // which sshd leaves behind
 	check(t, s.process.Signal(syscall.SIGTERM))
-	s.signalAll(t, syscall.SIGKILL)
+	for { // a listener on its way out still takes connections, and drops them
+		conn, err := net.DialTimeout("tcp", "127.0.0.1:"+strconv.Itoa(s.port), time.Second)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			break
+		}
+		if err == nil {
+			conn.Close()
+		}
+		check(t, deadline(t).Err())
+		time.Sleep(10 * time.Millisecond)
+	}
+	for _, pid := range connections {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
 	var failure *DialError
 	for {
 		_, err := h.Run(deadline(t), Cmd{Argv: []string{"true"}})

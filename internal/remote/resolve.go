@@ -42,6 +42,9 @@ func resolve(target Target, local Local, behind []string) (Settings, []Warning, 
 	}
 	s := Settings{Alias: alias, Sudo: target.Sudo}
 	r := resolver{found: found, local: local, target: target, warnings: warnings}
+	if r.named, err = namedBy(host, target, local); err != nil {
+		return s, warnings, err
+	}
 	if err := r.address(&s, host, port); err != nil {
 		return s, r.warnings, err
 	}
@@ -54,6 +57,17 @@ func resolve(target Target, local Local, behind []string) (Settings, []Warning, 
 		return s, r.warnings, err
 	}
 	return s, r.warnings, nil
+}
+
+// namedBy are the lines for an address of hosts.yaml that may itself be an
+// alias of the SSH configuration. Those for the target's own alias do not
+// count: hosts.yaml wins over them.
+func namedBy(address string, target Target, local Local) ([]setting, error) {
+	if target.Address == "" {
+		return nil, nil
+	}
+	found, _, err := readConfig(address, Target{}, local)
+	return found, err
 }
 
 func readConfig(alias string, target Target, local Local) (found []setting, warnings []Warning, err error) {
@@ -84,6 +98,7 @@ func readConfig(alias string, target Target, local Local) (found []setting, warn
 // resolver turns the lines that apply to a host into Settings.
 type resolver struct {
 	found    []setting
+	named    []setting // those of an alias that hosts.yaml has for an address
 	local    Local
 	target   Target
 	tokens   tokens

@@ -35,12 +35,16 @@ func splitAddress(text string) (host string, port int, err error) {
 
 // address finds name, port and user, and makes the tokens of them.
 func (r *resolver) address(s *Settings, host string, port int) error {
-	name, at, err := r.one("hostname")
+	alias, names := s.Alias, r
+	if r.target.Address != "" {
+		alias, names = host, &resolver{found: r.named}
+	}
+	name, at, err := names.one("hostname")
 	if err != nil {
 		return err
 	}
-	if r.target.Address == "" && name != "" {
-		if host, err = (tokens{alias: s.Alias, host: s.Alias}).expand(name); err != nil {
+	if name != "" {
+		if host, err = (tokens{alias: alias, host: alias}).expand(name); err != nil {
 			return at.err("HostName: %v", err)
 		}
 		if host, _, err = splitAddress(bracket(host)); err != nil {

@@ -54,7 +54,7 @@ func (n *nightRun) newAttempt(ctx context.Context, p sweep.PlannedRun, d *decisi
 	a.record = sweep.Record{
 		Schema: sweep.Schema, Sweep: n.night.ID(), Run: d.ref.Run, Repeat: p.Repeat, Attempt: d.attempt,
 		Configuration: *c, Argv: p.Argv, Port: p.Port, Started: time.Now(), Status: sweep.StatusRunning,
-		Fingerprint: sweep.Fingerprint{Host: n.Facts, Packages: n.facts.packages(ctx, *c), Sweep: n.Version},
+		Fingerprint: sweep.Fingerprint{Host: n.Facts, Packages: n.made(ctx, *c).Packages, Sweep: n.Version},
 	}
 	return a, nil
 }

@@ -14,14 +14,16 @@ import (
 // runtime that is given by its kind; with dry set it only returns what it would
 // end; otherwise what it ended. With a name only that instance is meant, and one
 // that was launched to stay is ended only so: otherwise it is returned and
-// left. It refuses while a sweep runs here. What one runtime cannot say does
-// not keep the others from being cleaned.
+// left. It ends nothing while a sweep runs here: that is refused. What one
+// runtime cannot say does not keep the others from being cleaned.
 func Clean(ctx context.Context, runtimes map[string]launch.Runtime, stateDir, name string, dry bool) ([]launch.Instance, error) {
-	unlock, err := lockHost(LockPath(stateDir))
-	if err != nil {
-		return nil, err
+	if !dry {
+		unlock, err := lockHost(LockPath(stateDir))
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	var found []launch.Instance
 	var failed []error
 	for _, kind := range slices.Sorted(maps.Keys(runtimes)) {

@@ -102,10 +102,11 @@ func (n *nightRun) elsewhere(ctx context.Context, run sweep.Run, p sweep.Planned
 		return []string{fmt.Sprintf("run %s is from another host or setup (%s)", run.Name, diff)}
 	}
 	if c := n.plan.Configuration(p.Config); c != nil {
-		if diff := sweep.PackageDiff(last.Fingerprint.Packages, n.facts.packages(ctx, *c)); diff != "" {
+		made := n.made(ctx, *c)
+		if diff := sweep.PackageDiff(last.Fingerprint.Packages, made.Packages); diff != "" {
 			return []string{fmt.Sprintf("run %s is of other packages (%s)", run.Name, diff)}
 		}
-		if diff := sweep.MadeDiff(last.Fingerprint, n.facts.fingerprint(ctx, *c)); diff != "" {
+		if diff := sweep.MadeDiff(last.Fingerprint, made); diff != "" {
 			return []string{fmt.Sprintf("run %s is of another source, container or model (%s)", run.Name, diff)}
 		}
 	}

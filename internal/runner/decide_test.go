@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sweep/internal/bench"
-	"sweep/internal/launch"
 	"sweep/internal/sglang"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -147,9 +146,7 @@ func TestD21OtherPackagesAreMeasuredAnew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPast(t)
 			p.plan.Configurations[0].Command = []string{"python3", "-m", "sglang.launch_server"}
-			p.facts = newFactsAsker(nil, "n")
-			p.facts.instances[`{"runtime":""}`] = &launch.Instance{Name: "facts"}
-			p.facts.known["facts\x00python3\x00"] = map[string]string{"sglang": "0.5.10.post1", "torch": "2.9.1"}
+			p.facts = newFactsAsker(&answering{asked: map[string]int{}, packages: map[string]string{"sglang": "0.5.10.post1", "torch": "2.9.1"}}, "n")
 			ref := p.run("r1", sweep.StatusDone, here, good(0), good(1))
 			run, _, err := p.Store.LoadRun(ref)
 			if err != nil {

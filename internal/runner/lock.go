@@ -34,7 +34,7 @@ func lockHost(path string) (unlock func(), err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		owner, _ := os.ReadFile(path)
 		f.Close()
-		return nil, fmt.Errorf("%w: another sweep is running here (%s); wait for it, or stop it with Ctrl-C or kill -INT",
+		return nil, fmt.Errorf("%w: another sweep is running here (%s); wait for it (`sweep status`), or end it with `sweep stop NAME`",
 			ErrHost, strings.TrimSpace(string(owner)))
 	}
 	_ = f.Truncate(0)
@@ -43,6 +43,17 @@ func lockHost(path string) (unlock func(), err error) {
 		_ = f.Truncate(0)
 		f.Close()
 	}, nil
+}
+
+// Busy tells whether a sweep runs on this host now. The lock is only tried, for
+// a moment, and shared: two who look do not see each other.
+func Busy(stateDir string) bool {
+	f, err := os.Open(LockPath(stateDir))
+	if err != nil {
+		return false // it was never taken
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
 
 // openLock opens the file, which may be another user's: one that is there is

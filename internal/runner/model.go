@@ -20,7 +20,7 @@ func (a *attempt) checkModel(ctx context.Context) *sweep.Failure {
 		return nil
 	}
 	f := &a.record.Fingerprint
-	made := a.facts.fingerprint(ctx, a.config)
+	made := a.made(ctx, a.config)
 	f.Install, f.Container, f.Unknown = made.Install, made.Container, maps.Clone(made.Unknown)
 	if a.simulated() {
 		return nil

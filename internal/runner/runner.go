@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"sweep/internal/check"
 	"sweep/internal/gpu"
 	"sweep/internal/launch"
 	"sweep/internal/store"
@@ -21,6 +22,7 @@ import (
 type Options struct {
 	Store    *store.Dir
 	Runtime  launch.Runtime
+	Tools    check.Tools   // of the same runtime
 	StateDir string        // where the host's lock is
 	Command  gpu.Commander // runs nvidia-smi on the host
 	Version  string        // of sweep, for the fingerprint

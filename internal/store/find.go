@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sweep/internal/matrix"
+	"sweep/internal/sweep"
 )
 
 // Kind says what a pattern turned out to name.
@@ -26,12 +27,15 @@ type Match struct {
 	Kind Kind
 	Name string // full: the run, the configuration's ID or name, the night's ID
 	Runs []RunRef
+	Note string // which night it is of, where several have that name; else empty
 }
 
 // FindRuns finds the runs that a person means: a run by its name, a
 // configuration by its ID or name, a night by all that OpenNight takes; else
 // the configurations that share labels (axis=label,axis=label), or runs or one
-// configuration by a prefix. What is exact wins over what is not.
+// configuration by a prefix. What is exact wins over what is not. A name that
+// several nights have is that of the newest that measured it, and "baseline" is
+// the baseline of the last such night.
 // It fails with ErrNotFound or ErrAmbiguous.
 func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 	all, problems, err := d.allRuns()
@@ -42,43 +46,50 @@ func (d *Dir) FindRuns(pattern string) (Match, []Problem, error) {
 		return Match{}, problems, fmt.Errorf("find runs: %w: no name was given", ErrNotFound)
 	}
 	if runs := filter(all, func(r RunRef) bool { return r.Run == pattern }); len(runs) > 0 {
-		return Match{KindRun, pattern, runs}, problems, nil
+		return Match{Kind: KindRun, Name: pattern, Runs: runs}, problems, nil
 	}
 	if runs := filter(all, func(r RunRef) bool { return r.ID == pattern }); len(runs) > 0 {
-		return Match{KindConfiguration, pattern, runs}, problems, nil
+		return Match{Kind: KindConfiguration, Name: pattern, Runs: runs}, problems, nil
+	}
+	if pattern == sweep.BaselineName {
+		if match, ok := d.newest(pattern); ok {
+			return match, problems, nil
+		}
 	}
 	night, notNight := d.OpenNight(pattern)
 	if notNight == nil {
 		refs, bad, err := night.Runs()
-		return Match{KindNight, night.ID(), inOrder(refs)}, append(problems, bad...), err
+		return Match{Kind: KindNight, Name: night.ID(), Runs: inOrder(refs), Note: night.Namesakes()}, append(problems, bad...), err
 	}
 	named := filter(all, func(r RunRef) bool { return d.nameOf(r) == pattern })
 	if ids := idsOf(named); len(ids) > 1 {
-		return Match{}, problems, fmt.Errorf("find %q: %w: %d configurations of different sweeps are called that: %s; name one of these IDs",
-			pattern, ErrAmbiguous, len(ids), strings.Join(ids[:min(len(ids), 8)], ", "))
+		if match, ok := d.newest(pattern); ok {
+			return match, problems, nil
+		}
+		return Match{}, problems, fmt.Errorf("find %q: %w: %d configurations are called that: %s; name one of these IDs",
+			pattern, ErrAmbiguous, len(ids), strings.Join(d.whence(named, ids[:min(len(ids), 8)]), ", "))
 	}
 	if len(named) > 0 {
-		return Match{KindConfiguration, pattern, named}, problems, nil
+		return Match{Kind: KindConfiguration, Name: pattern, Runs: named}, problems, nil
 	}
 	if labels := labelsOf(pattern); labels != nil {
 		if runs := filter(all, func(r RunRef) bool { return d.hasLabels(r, labels) }); len(runs) > 0 {
-			return Match{KindConfiguration, pattern, runs}, problems, nil
+			return Match{Kind: KindConfiguration, Name: pattern, Runs: runs}, problems, nil
 		}
 	}
 	if errors.Is(notNight, ErrAmbiguous) {
 		return Match{}, problems, notNight
 	}
 	if runs := filter(all, func(r RunRef) bool { return strings.HasPrefix(r.Run, pattern) }); len(runs) > 0 {
-		return Match{KindRun, pattern, runs}, problems, nil
+		return Match{Kind: KindRun, Name: pattern, Runs: runs}, problems, nil
 	}
 	runs := filter(all, func(r RunRef) bool { return strings.HasPrefix(r.ID, pattern) })
-	for _, r := range runs {
-		if r.ID != runs[0].ID {
-			return Match{}, problems, fmt.Errorf("find %q: %w: configurations %s and %s begin like that", pattern, ErrAmbiguous, runs[0].ID, r.ID)
-		}
+	if ids := idsOf(runs); len(ids) > 1 {
+		return Match{}, problems, fmt.Errorf("find %q: %w: the configurations %s begin like that", pattern, ErrAmbiguous,
+			strings.Join(d.whence(runs, ids[:min(len(ids), 8)]), ", "))
 	}
 	if len(runs) > 0 {
-		return Match{KindConfiguration, runs[0].ID, runs}, problems, nil
+		return Match{Kind: KindConfiguration, Name: runs[0].ID, Runs: runs}, problems, nil
 	}
 	return Match{}, problems, notFound(fmt.Sprintf("no run, configuration or night is called %q: %s", pattern, d.nearest(pattern, all)))
 }

@@ -26,6 +26,14 @@ type NightInfo struct {
 	Done     int       `json:"done"`    // measured whole and well, or reused
 	Failed   int       `json:"failed"`  // ended otherwise, or with a level that could not be measured
 	Invalid  int       `json:"invalid"` // of the others, those with an invalid level
+
+	Failures []Failed `json:"failures,omitempty"` // what failed, each configuration and cause once, in the order of the runs
+}
+
+// Failed is a configuration of which a run failed.
+type Failed struct {
+	Name  string `json:"name"`
+	Cause string `json:"cause"` // a code, or which level could not be measured; "" when the journal does not say
 }
 
 // Nights lists the nights, newest last.
@@ -158,7 +166,6 @@ func listDirs(dir, what string) ([]string, []Problem, error) {
 
 // timeOf reads the time out of a night's ID; zero when there is none.
 func timeOf(id string) time.Time {
-	const layout = "20060102-150405"
-	t, _ := time.Parse(layout, id[:min(len(id), len(layout))])
+	t, _ := time.Parse(nightTime, id[:min(len(id), len(nightTime))])
 	return t
 }

@@ -1,6 +1,11 @@
 package store
 
-import "sweep/internal/sweep"
+import (
+	"maps"
+	"slices"
+
+	"sweep/internal/sweep"
+)
 
 // How a run came out, the worse ones later.
 const (
@@ -13,11 +18,17 @@ const (
 func (i *NightInfo) follow(events []Event) {
 	ended := map[int]int{}             // by ordinal: how it came out
 	levels := map[int]map[string]int{} // by ordinal and key, of runs under way
+	why := map[int]Failed{}            // by ordinal: what failed last
 	for k, e := range events {
 		if k == 0 {
 			i.Started = e.At
 		}
+		if e.Name != "" {
+			why[e.Ordinal] = Failed{Name: e.Name, Cause: why[e.Ordinal].Cause}
+		}
 		switch e.Type {
+		case AttemptFailed:
+			why[e.Ordinal] = Failed{Name: why[e.Ordinal].Name, Cause: e.Cause}
 		case NightStart, NightResume:
 			i.Finished = false
 		case NightEnd:
@@ -28,6 +39,9 @@ func (i *NightInfo) follow(events []Event) {
 				levels[e.Ordinal] = map[string]int{}
 			}
 		case LevelFailed, LevelEnd:
+			if e.Type == LevelFailed && why[e.Ordinal].Cause == "" {
+				why[e.Ordinal] = Failed{Name: why[e.Ordinal].Name, Cause: "could not be measured at " + e.Level}
+			}
 			if levels[e.Ordinal] != nil {
 				levels[e.Ordinal][e.Key] = levelOutcome(e)
 			}
@@ -40,7 +54,11 @@ func (i *NightInfo) follow(events []Event) {
 			}
 		}
 	}
-	for _, outcome := range ended {
+	for _, ordinal := range slices.Sorted(maps.Keys(ended)) {
+		outcome := ended[ordinal]
+		if f := why[ordinal]; outcome == runFailed && !slices.Contains(i.Failures, f) {
+			i.Failures = append(i.Failures, f)
+		}
 		switch outcome {
 		case runDone:
 			i.Done++

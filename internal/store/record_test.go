@@ -209,13 +209,13 @@ func TestFindRuns(t *testing.T) {
 	j := journal(t, newNight(t, d, "demo"))
 	say(t, j, Event{Type: RunStart, Ordinal: 2, Config: refs[1].ID, Run: refs[1].Run}, Event{Type: RunReused, Ordinal: 1, Config: refs[0].ID, Run: refs[0].Run})
 	for pattern, want := range map[string]Match{
-		"20261201T02-x": {KindRun, "20261201T02-x", refs[1:2]},
-		"20261201T":     {KindRun, "20261201T", refs[:2]},
-		"caaa1":         {KindConfiguration, "caaa1", []RunRef{refs[0], refs[2]}},
-		"caaa2":         {KindConfiguration, "caaa2", refs[1:2]},
-		"name of caaa2": {KindConfiguration, "name of caaa2", refs[1:2]},
-		"demo":          {KindNight, "20261201-054413-demo", refs[:2]},
-		"last":          {KindNight, "20261201-054413-demo", refs[:2]},
+		"20261201T02-x": {Kind: KindRun, Name: "20261201T02-x", Runs: refs[1:2]},
+		"20261201T":     {Kind: KindRun, Name: "20261201T", Runs: refs[:2]},
+		"caaa1":         {Kind: KindConfiguration, Name: "caaa1", Runs: []RunRef{refs[0], refs[2]}},
+		"caaa2":         {Kind: KindConfiguration, Name: "caaa2", Runs: refs[1:2]},
+		"name of caaa2": {Kind: KindConfiguration, Name: "name of caaa2", Runs: refs[1:2]},
+		"demo":          {Kind: KindNight, Name: "20261201-054413-demo", Runs: refs[:2]},
+		"last":          {Kind: KindNight, Name: "20261201-054413-demo", Runs: refs[:2]},
 	} {
 		got, problems, err := d.FindRuns(pattern)
 		if err != nil || len(problems) > 0 {
@@ -229,6 +229,56 @@ func TestFindRuns(t *testing.T) {
 		if _, _, err := d.FindRuns(pattern); !errors.Is(err, want) {
 			t.Errorf("%q: %v", pattern, err)
 		}
+	}
+}
+
+// TestFindRunsInTheNewestNight: after an edit two configurations have one name;
+// the name is that of the newest night that began one, "baseline" its baseline,
+// and what stays ambiguous says which night and when.
+func TestFindRunsInTheNewestNight(t *testing.T) {
+	d := open(t)
+	refs := []RunRef{{"caaa1", "20261201T01-x"}, {"caaa2", "20261202T01-x"}, {"caaa3", "20261203T01-x"}}
+	for i, ref := range refs {
+		r := record(ref, 1)
+		r.Configuration.Name, r.Sweep, r.Started = "cap=wide", "night-of-"+ref.ID, evening
+		if err := d.WriteRecord(r); err != nil {
+			t.Fatal(err)
+		}
+		if i == 2 {
+			break // measured, but of no night that is there
+		}
+		night, err := d.CreateNight(&sweep.Plan{Schema: 1, Name: "demo", Configurations: []sweep.Configuration{{ID: ref.ID, Name: "cap=wide", Baseline: true}}}, evening.AddDate(0, 0, i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(t, journal(t, night), Event{Type: RunStart, Ordinal: 1, Config: ref.ID, Run: ref.Run})
+	}
+	// the newest night has not come to its run yet
+	if _, err := d.CreateNight(&sweep.Plan{Schema: 1, Name: "demo", Configurations: []sweep.Configuration{{ID: "caaa9", Name: "cap=wide", Baseline: true}}}, evening.AddDate(0, 0, 5)); err != nil {
+		t.Fatal(err)
+	}
+	const second = "20261202-054413-demo"
+	for pattern, want := range map[string]Match{
+		"cap=wide": {Kind: KindConfiguration, Name: "cap=wide", Runs: refs[1:2], Note: "several nights have a cap=wide; this is that of night " + second + ", the newest"},
+		"baseline": {Kind: KindConfiguration, Name: "cap=wide", Runs: refs[1:2], Note: "baseline is cap=wide, of night " + second},
+		"demo":     {Kind: KindNight, Name: "20261206-054413-demo", Note: "night 20261206-054413-demo, the newest of its name; 2 older ones are called that too"},
+	} {
+		got, _, err := d.FindRuns(pattern)
+		if err != nil {
+			t.Errorf("%s: %v", pattern, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", pattern, diff)
+		}
+	}
+	if _, _, err := d.FindRuns("caaa"); !errors.Is(err, ErrAmbiguous) || !strings.Contains(err.Error(), "caaa2 (night night-of-caaa2, 20") {
+		t.Errorf("%v", err)
+	}
+	if err := os.RemoveAll(d.nightsDir()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := d.FindRuns("cap=wide"); !errors.Is(err, ErrAmbiguous) || !strings.Contains(err.Error(), "caaa1 (night night-of-caaa1, 20") {
+		t.Errorf("no night: %v", err)
 	}
 }
 

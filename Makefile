@@ -1,7 +1,7 @@
 # What a contributor types. `make test` is the README's test command.
 GOLANGCI := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-.PHONY: build test race lint golden bench demo cover
+.PHONY: build test race lint golden bench bench-load demo cover
 build:
 	CGO_ENABLED=0 go build -o bin/sweep ./cmd/sweep
 test:
@@ -17,6 +17,8 @@ golden: ## rewrite the golden files; read the diff before you commit it
 bench: ## the figures of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./internal/sweep
 	go test -count=1 -v -run 'TestAccuracy' ./cmd/sweep
+bench-load: ## the client beside its floor and against a paced server; two idle cores, some 10 minutes
+	SWEEP_LOAD=5 go test -count=1 -timeout 40m -v -run '^TestLoad$$' ./internal/bench
 demo:
 	go run ./cmd/sweep run sweeps/demo.yaml
 cover:

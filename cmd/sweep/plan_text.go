@@ -105,7 +105,8 @@ func writePlanHead(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 		if i == 0 {
 			key = "Levels"
 		}
-		say(key, planLevel(l))
+		head, text := planLevel(l)
+		planWrap(out, fmt.Sprintf("%-*s%-32s ", planHead, key, head), strings.Repeat(" ", planHead+33), text)
 	}
 	say("Limits", strings.Join(planLimits(p), "; "))
 	for i, g := range p.Goals {
@@ -215,9 +216,9 @@ func planGoal(g sweep.Goal) string {
 }
 
 // planLevel is one load point in words. Lengths are spelled out: "256 tokens"
-// of a uniform draw are 128 on average.
-func planLevel(l bench.Level) string {
-	load := fmt.Sprintf("concurrency %d, %s", l.Concurrency, planCount(l.Prompts, "prompt"))
+// of a uniform draw are 128 on average. It is the load, and what is sent.
+func planLevel(l bench.Level) (load, what string) {
+	load = fmt.Sprintf("concurrency %d, %s", l.Concurrency, planCount(l.Prompts, "prompt"))
 	switch l.Mode {
 	case bench.Burst:
 		load = fmt.Sprintf("burst of %d", l.Concurrency)
@@ -226,9 +227,9 @@ func planLevel(l bench.Level) string {
 	}
 	w := l.Workload
 	if w.Text != "" {
-		return fmt.Sprintf("%-32s %s: texts of %s, up to %d out", load, w.Name, w.Text, w.OutputLen)
+		return load, fmt.Sprintf("%s: texts of %s, up to %d out", w.Name, w.Text, w.OutputLen)
 	}
-	return fmt.Sprintf("%-32s %s: %s in, %s out, seed %d", load, w.Name,
+	return load, fmt.Sprintf("%s: %s in, %s out, seed %d", w.Name,
 		planLength(w.InputLen, w.RangeRatio), planLength(w.OutputLen, w.RangeRatio), w.Seed)
 }
 

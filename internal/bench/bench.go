@@ -26,12 +26,22 @@ const (
 	Open   Mode = "open"   // Rate requests a second, whatever is answered
 )
 
+// Arrival is how the requests of an open loop are spaced.
+type Arrival string
+
+// The arrivals of an open loop.
+const (
+	Poisson  Arrival = ""         // gaps drawn from the exponential distribution, by the workload's seed
+	Constant Arrival = "constant" // equal gaps
+)
+
 // Level is one load point.
 type Level struct {
 	Mode        Mode     `json:"mode"`
-	Concurrency int      `json:"concurrency"`    // slots, or the size of the burst
-	Prompts     int      `json:"prompts"`        // requests issued
-	Rate        float64  `json:"rate,omitempty"` // requests a second, mode open only
+	Concurrency int      `json:"concurrency"`       // slots, or the size of the burst
+	Prompts     int      `json:"prompts"`           // requests issued
+	Rate        float64  `json:"rate,omitempty"`    // requests a second, mode open only
+	Arrival     Arrival  `json:"arrival,omitempty"` // mode open only
 	Workload    Workload `json:"workload"`
 }
 
@@ -48,6 +58,8 @@ type Job struct {
 	SLO       SLO           `json:"slo"`
 
 	NoPrefixCache bool `json:"no_prefix_cache"` // the server runs without one (--disable-radix-cache): there is nothing to flush
+
+	Sockets Sockets `json:"sockets,omitempty"` // how connections are driven; empty: the best that this system has
 }
 
 // SLO holds limits that one request must meet; zero means no limit.
@@ -58,12 +70,14 @@ type SLO struct {
 }
 
 // Request is what one request experienced: a line of requests.jsonl.
-// Times are milliseconds; Sent counts from the start of the window.
+// Times are milliseconds; Sent and Due count from the start of the window.
+// Latencies count from Sent, in an open loop from Due.
 type Request struct {
 	Index     int      `json:"i"`
 	Sent      float64  `json:"sent_ms"`
-	TTFT      *float64 `json:"ttft_ms"`      // first chunk with at least one output token
-	TTFTText  *float64 `json:"ttft_text_ms"` // first chunk with visible text
+	Due       *float64 `json:"due_ms,omitempty"` // when it was meant to be sent: open loop only
+	TTFT      *float64 `json:"ttft_ms"`          // first chunk with at least one output token
+	TTFTText  *float64 `json:"ttft_text_ms"`     // first chunk with visible text
 	E2E       *float64 `json:"e2e_ms"`
 	TPOT      *float64 `json:"tpot_ms"` // null below two output tokens
 	AskedIn   int      `json:"asked_in"`
@@ -185,6 +199,10 @@ type Client struct {
 	FirstWave  *float64 `json:"first_wave"` // from the first to the last slot's first send, ms
 	SlotShare  *float64 `json:"slot_share"` // of slots filled between ramp and last issue; null for a burst
 	Redials    int      `json:"redials"`    // connections that the server had closed and that were opened again inside the window
+
+	Sockets  Sockets  `json:"sockets,omitempty"` // how connections were driven
+	EventLag Dist     `json:"event_lag"`         // of chunks with tokens: received by the kernel to read by the client, ms; of stamped ones only
+	Stamped  *float64 `json:"kernel_stamped"`    // share of these chunks whose time is the kernel's; the others' is that of the read
 }
 
 // Usable tells whether the level was measured to its end: a partial

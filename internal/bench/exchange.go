@@ -1,15 +1,30 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 )
 
 // arrival is one chunk with output tokens.
 type arrival struct {
 	at     time.Duration
-	tokens int
+	tokens int32
+	lag    lag
 }
+
+// lag is how long after the kernel received bytes this program read them, in
+// nanoseconds, up to four seconds. Without a time from the kernel it is
+// unstamped, and the bytes count as received when they were read.
+type lag uint32
+
+const unstamped lag = math.MaxUint32
+
+// mostReserved bounds the chunks that a request reserves room for, so that
+// keeping one does not allocate.
+const mostReserved = 1024
 
 // trace is what one request experienced. Times count from the start of the
 // loop's clock, on the monotonic clock.
@@ -17,7 +32,8 @@ type trace struct {
 	index, slot         int
 	content             uint64 // a hash of the prompt
 	askedIn, askedOut   int
-	scheduled           time.Duration // when it could have been sent
+	scheduled           time.Duration // when it could have been sent; paced: when it was meant to be
+	paced               bool          // sent at a time of its own: latencies count from scheduled
 	sent                time.Duration // just before it was written
 	end                 time.Duration // last byte of the stream, or the moment it failed
 	lastByte            time.Duration // of the response with its framing; 0: not one byte came
@@ -45,9 +61,11 @@ type exchange struct {
 	response response
 	frames   frames
 	now      time.Duration // when the piece that is being read came
+	lag      lag           // of that piece
 	head     []byte        // the first bytes of the body, for messages
 	events   int
-	tokens   bool // the last piece brought tokens or text
+	beyond   error // the stream goes on beyond what was asked for
+	tokens   bool  // the last piece brought tokens or text
 
 	onBody  func([]byte) error // x.body and x.event, bound once: binding allocates
 	onEvent func([]byte)
@@ -59,20 +77,24 @@ func newExchange(index, askedIn, askedOut int, wire []byte) *exchange {
 	return x
 }
 
+// reserve makes room for the chunks that are asked for.
+func (x *exchange) reserve() {
+	if x.arrivals == nil {
+		x.arrivals = make([]arrival, 0, min(x.askedOut, mostReserved))
+	}
+}
+
 // receive reads bytes that came at the given time. It reports whether they
 // brought tokens or text; done tells when the response is complete. After bytes
 // beyond the response the connection is not used again.
-func (x *exchange) receive(piece []byte, at time.Duration) (tokens bool, err error) {
-	x.now, x.tokens, x.lastByte = at, false, at
+func (x *exchange) receive(piece []byte, at time.Duration, late lag) (tokens bool, err error) {
+	x.now, x.lag, x.tokens, x.lastByte = at, late, false, at
 	n, err := x.response.feed(piece, x.onBody)
 	if err == nil && n < len(piece) {
 		x.response.close = true
 	}
 	if err == nil && x.response.done() {
-		err = x.frames.end(x.onEvent)
-	}
-	if err == nil {
-		err = x.overlong()
+		err = cmp.Or(x.frames.end(x.onEvent), x.beyond)
 	}
 	return x.tokens, err
 }
@@ -100,11 +122,15 @@ func (x *exchange) body(data []byte) error {
 	if x.response.status != 200 {
 		return nil
 	}
-	return x.frames.feed(data, x.onEvent)
+	err := x.frames.feed(data, x.onEvent)
+	return cmp.Or(x.beyond, err)
 }
 
 // event takes one server-sent event.
 func (x *exchange) event(data []byte) {
+	if x.beyond != nil { // however much came in one piece, the exchange ended before this
+		return
+	}
 	x.events++
 	s := scan(data)
 	x.over = x.over || s.over
@@ -124,12 +150,13 @@ func (x *exchange) event(data []byte) {
 	}
 	switch {
 	case s.output > max(x.out, 0):
-		x.arrivals = append(x.arrivals, arrival{x.now, s.output - max(x.out, 0)})
+		x.arrivals = append(x.arrivals, arrival{at: x.now, tokens: int32(s.output - max(x.out, 0)), lag: x.lag})
 		x.tokens = true
 	case s.output < 0 && s.text:
 		x.uncounted, x.tokens = true, true
 	}
 	x.out = max(x.out, s.output)
+	x.beyond = x.overlong()
 }
 
 // finished ends the trace. transport is what ended the exchange other than a
@@ -143,6 +170,8 @@ func (x *exchange) finished(at time.Duration, transport error) {
 	status := x.response.status
 	switch {
 	case x.problem != "": // an event told already
+	case status/100 == 3 && x.response.location != "":
+		x.problem = fmt.Sprintf("HTTP %d: redirected to %s; redirects are not followed, give the server's own URL", status, clean([]byte(x.response.location), maxComplaint))
 	case status != 0 && status != 200 && (transport == nil || len(x.head) > 0):
 		x.problem = fmt.Sprintf("HTTP %d", status)
 		if body := clean(x.head, maxComplaint); body != "" {
@@ -162,6 +191,9 @@ func (x *exchange) finished(at time.Duration, transport error) {
 		x.problem = "no output token"
 	}
 	x.wire, x.head = nil, nil
+	if cap(x.arrivals) > 2*len(x.arrivals) { // a refused or short answer, several tokens a chunk
+		x.arrivals = slices.Clone(x.arrivals)
+	}
 }
 
 // untouched tells whether not one byte of a response came.
@@ -172,5 +204,5 @@ func (x *exchange) closed() error {
 	if err := x.response.end(); err != nil {
 		return err
 	}
-	return x.frames.end(x.onEvent)
+	return cmp.Or(x.frames.end(x.onEvent), x.beyond)
 }

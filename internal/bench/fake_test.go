@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,6 +143,15 @@ func (f *fake) serve(conn net.Conn) {
 	}
 }
 
+// seen are all calls, and what was counted beside them. A test must not look at
+// the fields themselves: the client's sockets are no synchronisation that the race
+// detector knows.
+func (f *fake) seen() (calls []*call, accepted, peak, flushes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.calls), f.accepted, f.peak, f.flushes
+}
+
 // measured are the calls after the flush, that is inside the window.
 func (f *fake) measured() (calls []*call) {
 	f.mu.Lock()
@@ -192,9 +203,13 @@ func (c *call) stream(total, per int, gap time.Duration) {
 // well answers every request fully and at once.
 func well(c *call) { c.stream(c.Sampling.Max, 1, 0) }
 
+// socketsUnderTest names the environment variable with the client that the tests
+// of this package are run over.
+const socketsUnderTest = "SWEEP_TEST_SOCKETS"
+
 // job is a small closed loop against the fake: exact lengths of 10 in, out tokens out.
 func (f *fake) job(slots, prompts, out int) Job {
-	return Job{Schema: Schema, URL: f.url(), Vocab: 32000, Stall: 20 * time.Second, Level: Level{Mode: Closed, Concurrency: slots, Prompts: prompts,
+	return Job{Schema: Schema, URL: f.url(), Vocab: 32000, Stall: 20 * time.Second, Sockets: Sockets(os.Getenv(socketsUnderTest)), Level: Level{Mode: Closed, Concurrency: slots, Prompts: prompts,
 		Workload: Workload{InputLen: 10, OutputLen: out, RangeRatio: 1, Seed: 1}}}
 }
 

@@ -43,22 +43,25 @@ func peak(traces []trace, start, end time.Duration) *float64 {
 	if end-start < time.Second {
 		return nil
 	}
-	var all []arrival
+	n := 0
 	for _, t := range traces {
-		if !t.ok() {
-			continue
-		}
-		if t.uncounted {
+		if t.ok() && t.uncounted {
 			return nil
 		}
-		all = append(all, t.arrivals...)
+		n += len(t.arrivals)
+	}
+	all := make([]arrival, 0, n)
+	for _, t := range traces {
+		if t.ok() {
+			all = append(all, t.arrivals...)
+		}
 	}
 	slices.SortFunc(all, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
 	best, sum, first := 0, 0, 0
 	for _, a := range all {
-		sum += a.tokens
+		sum += int(a.tokens)
 		for a.at-all[first].at >= time.Second {
-			sum -= all[first].tokens
+			sum -= int(all[first].tokens)
 			first++
 		}
 		best = max(best, sum)
@@ -69,7 +72,8 @@ func peak(traces []trace, start, end time.Duration) *float64 {
 // steady is the part of a closed loop without ramp-up and drain: from the first
 // send of the last slot to the last send of all. Beside it the share of the
 // slots that were filled then, and the time from the first slot's first send to
-// the last slot's. Null where a slot was never filled or there is no such part.
+// the last slot's. Null where a slot was never filled or there is no such part,
+// and for an open loop, which has no slots to fill.
 func steady(level Level, traces []trace) (s *Steady, slotShare, firstWave *float64) {
 	first := map[int]time.Duration{}
 	from, to := traces[0].sent, traces[0].sent
@@ -83,7 +87,7 @@ func steady(level Level, traces []trace) (s *Steady, slotShare, firstWave *float
 	for _, at := range first {
 		from = max(from, at)
 	}
-	if len(first) < level.slots() {
+	if level.Mode == Open || len(first) < level.slots() {
 		return nil, nil, nil
 	}
 	firstWave = ptr(ms(from - start))

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,7 +25,7 @@ func flush(ctx context.Context, e endpoint, patience, pause time.Duration) strin
 	defer cancel()
 	why := "no answer"
 	for {
-		status, said, err := post(ctx, "http://"+e.host+e.prefix+"/flush_cache")
+		status, said, err := post(ctx, e, "/flush_cache")
 		switch {
 		case err == nil && status/100 == 2:
 			return flushed
@@ -46,13 +47,13 @@ func flush(ctx context.Context, e endpoint, patience, pause time.Duration) strin
 }
 
 // post sends an empty request and returns the answer's status and first bytes.
-func post(ctx context.Context, url string) (status int, said string, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, nil)
+func post(ctx context.Context, e endpoint, path string) (status int, said string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url(path), nil)
 	if err != nil {
 		return 0, "", err
 	}
 	// A transport of its own: no proxy from the environment, no idle connection left.
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: e.roots, MinVersion: tls.VersionTLS12}}}
 	resp, err := client.Do(req)
 	if err != nil {
 		return 0, "", err

@@ -45,7 +45,8 @@ func (l Level) Key() string {
 	}
 	load := fmt.Sprintf("%s%d", letter, slots)
 	if l.Mode == Open {
-		load = "r" + strconv.FormatFloat(l.Rate, 'f', -1, 64)
+		letter = map[Arrival]string{Poisson: "r", Constant: "k"}[l.Arrival]
+		load = letter + strconv.FormatFloat(l.Rate, 'f', -1, 64)
 	}
 	readable := fmt.Sprintf("%s-p%d-%s-o%d", load, l.requests(), input, w.OutputLen)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s/%s/%s/r%s/s%d", Tool, ToolVersion, kind, l.Mode, readable,
@@ -62,10 +63,17 @@ func (l Level) requests() int {
 	return l.Prompts
 }
 
+// openSlots bounds the connections of an open loop. Beyond as many requests in
+// flight the next ones wait in the client, and their latencies tell.
+const openSlots = 4096
+
 // slots is how many requests can be in flight at once.
 func (l Level) slots() int {
-	if l.Mode == Burst {
+	switch l.Mode {
+	case Burst:
 		return l.requests()
+	case Open:
+		return min(l.requests(), openSlots)
 	}
 	return l.Concurrency
 }
@@ -74,10 +82,14 @@ func (l Level) slots() int {
 func (l Level) check() error {
 	w := l.Workload
 	switch {
-	case l.Mode == Open || w.Text != "":
-		return fmt.Errorf("level %s: open loops and text workloads cannot be measured yet", l)
-	case l.Mode != Closed && l.Mode != Burst:
-		return fmt.Errorf("level mode %q is not known: use %q or %q", l.Mode, Closed, Burst)
+	case w.Text != "":
+		return fmt.Errorf("level %s: text workloads cannot be measured yet", l)
+	case l.Mode != Closed && l.Mode != Burst && l.Mode != Open:
+		return fmt.Errorf("level mode %q is not known: use %q, %q or %q", l.Mode, Closed, Burst, Open)
+	case l.Mode == Open && !(l.Rate > 0 && l.Rate <= maxRate):
+		return fmt.Errorf("level %s: the rate must be above 0 and at most %d requests a second", l, maxRate)
+	case l.Arrival != Poisson && (l.Mode != Open || l.Arrival != Constant):
+		return fmt.Errorf("level %s: arrival %q is not known: use %q for an open loop, or nothing", l, l.Arrival, Constant)
 	case l.slots() < 1:
 		return fmt.Errorf("level %s needs at least one slot", l)
 	case l.requests() < 1:

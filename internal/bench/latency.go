@@ -2,6 +2,16 @@ package bench
 
 import "time"
 
+// from is the moment that latencies count from: the send, or in an open loop the
+// moment the send was meant for, so that a client or a server that is late hides
+// nothing.
+func (t *trace) from() time.Duration {
+	if t.paced {
+		return t.scheduled
+	}
+	return t.sent
+}
+
 // ttft is the time to the first output token in ms: to the first chunk that
 // brings one by the server's count, or to the first text where the server sends
 // text without counts. Null when there was none.
@@ -13,14 +23,14 @@ func (t *trace) ttft() *float64 {
 	if t.uncounted && t.firstText > 0 && (first == 0 || t.firstText < first) {
 		first = t.firstText
 	}
-	return since(t.sent, first)
+	return since(t.from(), first)
 }
 
 // ttftText is the time to the first visible text, content or reasoning, in ms.
-func (t *trace) ttftText() *float64 { return since(t.sent, t.firstText) }
+func (t *trace) ttftText() *float64 { return since(t.from(), t.firstText) }
 
 // e2e is the time to the last byte of the stream in ms.
-func (t *trace) e2e() *float64 { return since(t.sent, t.end) }
+func (t *trace) e2e() *float64 { return since(t.from(), t.end) }
 
 // tpot is (e2e - ttft) / (output tokens - 1) in ms. It is null below two output
 // tokens, and where everything came at once: a time of zero would pass every
@@ -53,6 +63,9 @@ func (t *trace) request(start time.Duration) Request {
 	r := Request{Index: t.index, Sent: ms(t.sent - start), TTFT: t.ttft(), TTFTText: t.ttftText(),
 		AskedIn: t.askedIn, AskedOut: t.askedOut, PromptTok: count(t.prompt), OutputTok: count(t.out), CachedTok: count(t.cached),
 		Chunks: len(t.arrivals), Finish: t.finish, Error: t.problem, InStream: t.inStream}
+	if t.paced {
+		r.Due = ptr(ms(t.scheduled - start))
+	}
 	if t.ok() {
 		r.E2E, r.TPOT = t.e2e(), t.tpot()
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 )
@@ -9,14 +10,24 @@ import (
 // standard streams, files, the poller, a control call.
 const spareFiles = 64
 
-// CheckFiles refuses levels whose connections this host's limit on open files
-// does not allow, before a server is started for them.
+// CheckFiles refuses levels whose connections this host's limit on open files or
+// its range of local ports does not allow, before a server is started for them.
 func CheckFiles(levels []Level) error {
 	most := 0
 	for _, l := range levels {
 		most = max(most, l.slots())
 	}
-	return ensureFiles(most)
+	return errors.Join(ensureFiles(most), ensurePorts(most))
+}
+
+// ensurePorts refuses more connections than there are local ports for: halfway
+// through a level it would look like a server that is gone. Connections of the
+// warm-up count too, since a port rests for a while after its connection.
+func ensurePorts(n int) error {
+	if have := localPorts(); have >= 0 && n > have {
+		return fmt.Errorf("%d connections of the client, with those of the warm-up, need as many local ports, and this system has %d of them: widen net.ipv4.ip_local_port_range or lower the concurrency", n, have)
+	}
+	return nil
 }
 
 // ensureFiles raises the soft limit on open files of this process so that n

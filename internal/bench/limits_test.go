@@ -20,8 +20,8 @@ func TestC20OpenFilesLimit(t *testing.T) {
 				t.Errorf("error %v, want one with %q", err, want)
 			}
 		}
-		if len(f.calls) != 0 {
-			t.Errorf("%d requests were sent all the same", len(f.calls))
+		if calls, _, _, _ := f.seen(); len(calls) != 0 {
+			t.Errorf("%d requests were sent all the same", len(calls))
 		}
 		if _, err := Run(t.Context(), f.job(30, 60, 2), nil, nil); err != nil {
 			t.Errorf("30 connections under a limit of 256: %v", err)

@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -32,29 +31,43 @@ func reason(ctx context.Context) stopped {
 	return stopped{Interrupted, "interrupted"}
 }
 
-// loop decides what a pool of connections sends and when it stops: each slot
-// sends its next request when the last one has ended, which is a closed loop,
-// or a burst when there are as many slots as requests.
+// loop decides what connections send and when it stops: each slot sends its next
+// request when the last one has ended, which is a closed loop, or a burst when
+// there are as many slots as requests. With times for the requests it is an open
+// loop: a free slot takes the next request and sends it when its time has come.
 type loop struct {
 	queue    *queue
-	total    int           // requests to issue
-	maxLevel time.Duration // stop issuing after this; 0: never
-	grace    time.Duration // see DrainGrace
+	total    int             // requests to issue
+	times    []time.Duration // of each request, from the start; nil: as soon as a slot is free
+	maxLevel time.Duration   // stop issuing after this; 0: never
+	grace    time.Duration   // see DrainGrace
 	stall    time.Duration
 	progress func(done int) // called from one goroutine, twice a second
 
 	base    time.Time
 	started time.Duration // when the first wave may be sent
 
-	closing atomic.Bool  // no more requests are given out
+	closing atomic.Bool  // max-level: no more requests are given out
 	gone    atomic.Bool  // nobody listens any more
-	given   atomic.Int64 // requests given out
+	given   atomic.Int64 // requests given out to be sent at once
+	over    atomic.Int64 // of these, ended
 	last    atomic.Int64 // the last token, on the loop's clock
 	redials atomic.Int64
 
 	mu      sync.Mutex
 	traces  []trace // of requests that have ended
 	longest time.Duration
+
+	fault  error         // this system failed us: there is nothing to measure
+	halted chan struct{} // closed when no more requests are given out
+	halt   func()        // closes it
+}
+
+// newLoop makes a loop over n requests that sends nothing yet.
+func newLoop(q *queue, n int) *loop {
+	l := &loop{queue: q, total: n, base: time.Now(), progress: func(int) {}, halted: make(chan struct{})}
+	l.halt = sync.OnceFunc(func() { close(l.halted) })
+	return l
 }
 
 // clock is the monotonic time since the loop was made.
@@ -66,9 +79,27 @@ func (l *loop) begin() {
 	l.last.Store(int64(l.started))
 }
 
-// next returns the next request for a slot that has been free since then, or
+// take returns the next request for a slot that has been free since then,
+// without waiting. It is nil when there is nothing more to send (over), or when
+// none is built yet.
+func (l *loop) take(slot int, free time.Duration) (x *exchange, over bool) {
+	if l.closing.Load() || l.gone.Load() {
+		return nil, true
+	}
+	select {
+	case x, ok := <-l.queue.ready:
+		if !ok {
+			return nil, true
+		}
+		return l.plan(x, slot, free), false
+	default:
+		return nil, false
+	}
+}
+
+// next is take that waits until a request is built and its time has come. It is
 // nil when there is nothing more to send.
-func (l *loop) next(slot int, free time.Duration) *exchange {
+func (l *loop) next(ctx context.Context, slot int, free time.Duration) *exchange {
 	if l.closing.Load() || l.gone.Load() {
 		return nil
 	}
@@ -76,9 +107,47 @@ func (l *loop) next(slot int, free time.Duration) *exchange {
 	if !ok {
 		return nil
 	}
-	l.given.Add(1)
-	x.slot, x.scheduled = slot, free
+	l.plan(x, slot, free)
+	if ahead := x.scheduled - l.clock(); x.paced && ahead > 0 {
+		wait := time.NewTimer(ahead)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-l.halted:
+		case <-ctx.Done():
+		}
+	}
+	if ctx.Err() != nil || !l.issue(x) {
+		return nil
+	}
 	return x
+}
+
+// plan says who sends a request, and when.
+func (l *loop) plan(x *exchange, slot int, free time.Duration) *exchange {
+	x.slot, x.scheduled = slot, free
+	if l.times != nil {
+		x.paced, x.scheduled = true, l.started+l.times[x.index]
+	}
+	return x
+}
+
+// issue is called when a request is about to be sent. It is false when
+// max-level or the server's end came before the request's time.
+func (l *loop) issue(x *exchange) bool {
+	if x.paced && (l.closing.Load() || l.gone.Load()) {
+		return false
+	}
+	if l.given.Add(1)-l.over.Load() == 1 { // nothing was in flight: silence begins now
+		l.last.Store(int64(l.clock()))
+	}
+	return true
+}
+
+// dead is called when nobody listens any more.
+func (l *loop) dead() {
+	l.gone.Store(true)
+	l.halt()
 }
 
 // token notes that some stream moved.
@@ -89,6 +158,7 @@ func (l *loop) done(x *exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.traces = append(l.traces, x.trace)
+	l.over.Add(1)
 	if x.ok() {
 		l.longest = max(l.longest, x.end-x.sent)
 	}
@@ -100,17 +170,17 @@ func (l *loop) counts() (done int, longest time.Duration) {
 	return len(l.traces), l.longest
 }
 
-// run drives the pool until everything is answered or a reason to stop comes,
-// and tells how it ended. The pool's connections must have been opened under
-// ctx, and stop must be what ends it.
-func (l *loop) run(ctx context.Context, stop context.CancelCauseFunc, p *pool) Ended {
+// run drives the connections until everything is answered or a reason to stop
+// comes, and tells how it ended. They must have been opened under ctx, and stop
+// must be what ends it.
+func (l *loop) run(ctx context.Context, stop context.CancelCauseFunc, t transport) Ended {
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		l.watch(ctx, stop, ended)
 	}()
-	p.serve(ctx, l)
+	t.serve(ctx, l)
 	close(ended)
 	<-watched
 
@@ -126,52 +196,4 @@ func (l *loop) run(ctx context.Context, stop context.CancelCauseFunc, p *pool) E
 		return AtMaxLevel
 	}
 	return Complete
-}
-
-// watch keeps the clock of max-level, its grace and the stall budget. Max-level
-// is about issuing: once every request is under way, as in a burst or at the end
-// of a closed loop, it cuts nothing, and the stall budget alone bounds the rest.
-func (l *loop) watch(ctx context.Context, stop context.CancelCauseFunc, ended <-chan struct{}) {
-	tick := time.NewTicker(max(min(500*time.Millisecond, l.stall/4), time.Millisecond))
-	defer tick.Stop()
-	limit := time.NewTimer(l.maxLevel)
-	defer limit.Stop()
-	if l.maxLevel <= 0 {
-		limit.Stop()
-	}
-	var grace, said time.Duration
-	for {
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-			return
-		case <-limit.C:
-			if l.given.Load() == int64(l.total) {
-				continue
-			}
-			if l.closing.Swap(true) {
-				if silent := l.clock() - time.Duration(l.last.Load()); silent >= grace {
-					stop(stopped{Stalled, fmt.Sprintf("stalled: no token on any stream for %s", silent.Round(time.Second))})
-					return
-				}
-				stop(stopped{AtMaxLevel, fmt.Sprintf("cut short: still running %s after max-level", grace.Round(time.Millisecond))})
-				return
-			}
-			_, longest := l.counts()
-			grace = max(l.grace, longest*3/2)
-			limit.Reset(grace)
-		case <-tick.C:
-			now := l.clock()
-			if now-time.Duration(l.last.Load()) > l.stall {
-				stop(stopped{Stalled, fmt.Sprintf("stalled: no token on any stream for %s", l.stall)})
-				return
-			}
-			if now-said >= 500*time.Millisecond {
-				said = now
-				done, _ := l.counts()
-				l.progress(done)
-			}
-		}
-	}
 }

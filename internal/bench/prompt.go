@@ -21,6 +21,11 @@ const lowestToken = 100
 // help (beyond a token or two by chance). Ids lie in [100, vocab), or in
 // [0, vocab) for a tiny vocabulary.
 func (w Workload) Prompt(levelKey string, index, length, vocab int) []int {
+	return w.appendPrompt(make([]int, 0, length), levelKey, index, length, vocab)
+}
+
+// appendPrompt is Prompt into room that is there already.
+func (w Workload) appendPrompt(ids []int, levelKey string, index, length, vocab int) []int {
 	low := lowestToken
 	if vocab < 4*lowestToken {
 		low = 0
@@ -32,14 +37,13 @@ func (w Workload) Prompt(levelKey string, index, length, vocab int) []int {
 	start := binary.LittleEndian.Uint64(sum[:8])
 	stream := rand.NewPCG(binary.LittleEndian.Uint64(sum[8:16]), uint64(index))
 
-	ids := make([]int, length)
-	for i := range ids {
+	for i := range length {
 		if i == 0 {
-			ids[0] = low + int((start%span+uint64(index))%span)
+			ids = append(ids, low+int((start%span+uint64(index))%span))
 			continue
 		}
 		scaled, _ := bits.Mul64(stream.Uint64(), span) // uniform to within span/2^64
-		ids[i] = low + int(scaled)
+		ids = append(ids, low+int(scaled))
 	}
 	return ids
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"hash/maphash"
+	"runtime"
 )
 
 // queue builds requests ahead of the slots that send them: building a long
@@ -32,6 +33,7 @@ func newQueue(ctx context.Context, n, depth int, build func(i int) *exchange) *q
 			if i == cap(q.ready)-1 {
 				close(q.primed)
 			}
+			runtime.Gosched() // on one core the connections come first
 		}
 	}()
 	return q
@@ -40,9 +42,12 @@ func newQueue(ctx context.Context, n, depth int, build func(i int) *exchange) *q
 // builder makes the requests of a level.
 func builder(e endpoint, w Workload, key string, vocab int, in, out []int) func(i int) *exchange {
 	seed := maphash.MakeSeed()
+	var ids []int // used again: requests are built one after another
+	var body []byte
 	return func(i int) *exchange {
-		ids := w.Prompt(key, i, in[i], vocab)
-		x := newExchange(i, in[i], out[i], e.generate(ids, out[i]))
+		ids = w.appendPrompt(ids[:0], key, i, in[i], vocab)
+		body = appendGenerate(body[:0], ids, out[i])
+		x := newExchange(i, in[i], out[i], e.post("/generate", body))
 		var h maphash.Hash
 		h.SetSeed(seed)
 		for _, id := range ids {

@@ -29,8 +29,9 @@ const (
 // response reads one HTTP/1.1 response from pieces that may end anywhere. The
 // zero value is ready for the first byte.
 type response struct {
-	status int
-	close  bool // the connection cannot carry another request
+	status   int
+	close    bool   // the connection cannot carry another request
+	location string // where a redirect leads
 
 	part    part
 	line    []byte // an unfinished line
@@ -73,19 +74,21 @@ func (r *response) feed(piece []byte, body func([]byte) error) (int, error) {
 			if end < 0 {
 				r.line = append(r.line, rest...)
 				rest = nil
-			} else {
-				r.line = append(r.line, rest[:end]...)
-				rest = rest[end+1:]
-			}
-			if len(r.line) > maxHeader {
-				return len(piece) - len(rest), errors.New("malformed HTTP response: a header line is longer than 64 KiB")
-			}
-			if end < 0 {
+				if len(r.line) > maxHeader {
+					return len(piece), errLongHeader
+				}
 				continue
 			}
-			line := strings.TrimSuffix(string(r.line), "\r")
-			r.line = r.line[:0]
-			if err := r.take(line); err != nil {
+			line := rest[:end]
+			rest = rest[end+1:]
+			if len(r.line) > 0 {
+				line = append(r.line, line...)
+				r.line = line[:0] // not written again before the line is taken
+			}
+			if len(line) > maxHeader {
+				return len(piece) - len(rest), errLongHeader
+			}
+			if err := r.take(bytes.TrimSuffix(line, []byte{'\r'})); err != nil {
 				return len(piece) - len(rest), fmt.Errorf("malformed HTTP response: %w", err)
 			}
 		}
@@ -93,7 +96,10 @@ func (r *response) feed(piece []byte, body func([]byte) error) (int, error) {
 	return len(piece) - len(rest), nil
 }
 
-var errClosed = errors.New("the connection closed before the response ended")
+var (
+	errClosed     = errors.New("the connection closed before the response ended")
+	errLongHeader = errors.New("malformed HTTP response: a header line is longer than 64 KiB")
+)
 
 // end is called when the server has closed the connection.
 func (r *response) end() error {
@@ -106,37 +112,57 @@ func (r *response) end() error {
 	return nil
 }
 
-// take interprets one complete line outside the body's data.
-func (r *response) take(line string) error {
+// take interprets one complete line outside the body's data. The framing of
+// chunks is read without allocating: there is one of each a token.
+func (r *response) take(line []byte) error {
 	switch r.part {
 	case partStatus:
-		return r.takeStatus(line)
+		return r.takeStatus(string(line))
 	case partHeader:
-		if line == "" {
+		if len(line) == 0 {
 			return r.startBody()
 		}
-		return r.takeHeader(line)
+		return r.takeHeader(string(line))
 	case partChunkSize:
-		size, _, _ := strings.Cut(line, ";")
-		n, err := strconv.ParseUint(strings.TrimSpace(size), 16, 62)
-		if err != nil {
-			return fmt.Errorf("chunk size %q", clean([]byte(line), 40))
+		size, _, _ := bytes.Cut(line, []byte{';'})
+		n, ok := hexadecimal(bytes.TrimSpace(size))
+		if !ok {
+			return fmt.Errorf("chunk size %q", clean(line, 40))
 		}
-		r.left, r.part = int64(n), partChunk
+		r.left, r.part = n, partChunk
 		if n == 0 {
 			r.part = partTrailer
 		}
 	case partChunkEnd:
-		if line != "" {
+		if len(line) > 0 {
 			return errors.New("a chunk is longer than its size")
 		}
 		r.part = partChunkSize
 	case partTrailer:
-		if line == "" {
+		if len(line) == 0 {
 			r.part = partDone
 		}
 	}
 	return nil
+}
+
+// hexadecimal reads the size of a chunk, below 2^60.
+func hexadecimal(digits []byte) (n int64, ok bool) {
+	for _, c := range digits {
+		switch {
+		case n >= 1<<56:
+			return 0, false
+		case c >= '0' && c <= '9':
+			n = n<<4 | int64(c-'0')
+		case c >= 'a' && c <= 'f':
+			n = n<<4 | int64(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			n = n<<4 | int64(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return n, len(digits) > 0
 }
 
 func (r *response) takeStatus(line string) error {
@@ -168,6 +194,8 @@ func (r *response) takeHeader(line string) error {
 			return fmt.Errorf("transfer encoding %q", clean([]byte(value), 40))
 		}
 		r.chunked = true
+	case "location":
+		r.location = value
 	case "connection":
 		switch strings.ToLower(value) {
 		case "close":

@@ -65,7 +65,8 @@ func Run(ctx context.Context, job Job, out Sink, progress func(Progress)) (Measu
 	in, asked := job.Level.Workload.Lengths(n)
 	tell := func(done int) { progress(Progress{Type: "progress", Done: done, Total: n}) }
 	tell(0)
-	w, err := s.phase(ctx, phase{key: job.Level.Key(), in: in, out: asked, slots: job.Level.slots(), maxLevel: job.MaxLevel, progress: tell})
+	w, err := s.phase(ctx, phase{key: job.Level.Key(), in: in, out: asked, slots: job.Level.slots(),
+		times: job.Level.times(), maxLevel: job.MaxLevel, progress: tell})
 	if err != nil {
 		return Measurement{}, err
 	}
@@ -73,7 +74,7 @@ func Run(ctx context.Context, job Job, out Sink, progress func(Progress)) (Measu
 
 	m := aggregate(job.Level, job.SLO, w.traces)
 	m.MaxLevel, m.Ended, m.Warmup, m.Flush, m.Simulated = max(job.MaxLevel, 0), w.ended, warm, flushResult, job.Simulated
-	m.Client.Redials = w.redials
+	m.Client.Redials, m.Client.Sockets = w.redials, w.sockets
 	if w.cpu >= 0 {
 		m.Client.CPUSeconds = ptr(w.cpu.Seconds())
 		m.Client.CPUShare = ptr(w.cpu.Seconds() / (w.took.Seconds() * float64(cores())))
@@ -122,15 +123,24 @@ func newSession(job Job) (*session, error) {
 	if job.Stall <= 0 {
 		job.Stall = DefaultStall + time.Duration(job.Level.Workload.InputLen)*time.Second/slowPrefill
 	}
-	return &session{job: job, endpoint: e, grace: DrainGrace}, ensureFiles(job.Level.slots())
+	s := &session{job: job, endpoint: e, grace: DrainGrace}
+	return s, errors.Join(ensureFiles(job.Level.slots()), ensurePorts(job.Level.slots()+max(s.warmSlots(), 0)))
 }
 
-// warmUp sends requests that are not measured: as many as there are slots at
-// most, all at once, with prompts of their own and few output tokens. It returns
-// how many.
+// warmSlots is how many warm-up requests are sent, all at once: as many as there
+// are slots at most, in an open loop as many as come in a second; below 1: none.
+func (s *session) warmSlots() int {
+	most := s.job.Level.slots()
+	if s.job.Level.Mode == Open {
+		most = min(most, max(int(s.job.Level.Rate), 1))
+	}
+	return min(cmp.Or(s.job.Warmup, most), most)
+}
+
+// warmUp sends requests that are not measured, all at once, with prompts of
+// their own and few output tokens. It returns how many.
 func (s *session) warmUp(ctx context.Context) (int, error) {
-	slots := s.job.Level.slots()
-	n := min(cmp.Or(s.job.Warmup, slots), slots)
+	n := s.warmSlots()
 	if n < 0 {
 		return 0, nil
 	}
@@ -150,47 +160,4 @@ func (s *session) warmUp(ctx context.Context) (int, error) {
 		return n, fmt.Errorf("warm-up: nobody listens at %s any more: see the server's log", s.endpoint.address)
 	}
 	return n, fmt.Errorf("warm-up: all %d requests failed, the first with: %s: see the server's log", len(w.traces), w.traces[0].problem)
-}
-
-// phase is a set of requests to be sent.
-type phase struct {
-	key      string // of the prompts' contents
-	in, out  []int
-	slots    int
-	maxLevel time.Duration
-	progress func(done int)
-}
-
-// outcome is what came of a phase.
-type outcome struct {
-	traces  []trace
-	ended   Ended
-	redials int
-	base    time.Time     // the zero of the traces' clock
-	took    time.Duration // from the first wave's release to the last answer
-	cpu     time.Duration // used by this process meanwhile; -1: unknown
-}
-
-// phase builds the first wave of requests, dials all connections, and only then
-// starts the clock.
-func (s *session) phase(parent context.Context, p phase) (outcome, error) {
-	ctx, stop := context.WithCancelCause(parent)
-	defer stop(errors.New("the phase is over"))
-
-	slots := min(p.slots, len(p.in))
-	q := newQueue(ctx, len(p.in), slots, builder(s.endpoint, s.job.Level.Workload, p.key, s.job.Vocab, p.in, p.out))
-	<-q.primed
-	conns, err := openPool(ctx, s.endpoint.address, slots)
-	defer conns.close()
-	if err != nil {
-		return outcome{}, err
-	}
-	l := &loop{queue: q, total: len(p.in), maxLevel: p.maxLevel, grace: s.grace, stall: s.job.Stall, progress: p.progress, base: time.Now()}
-	before := usage()
-	ended := l.run(ctx, stop, conns)
-	o := outcome{traces: l.traces, ended: ended, redials: int(l.redials.Load()), base: l.base, took: l.clock() - l.started, cpu: -1}
-	if after := usage(); before >= 0 && after >= 0 {
-		o.cpu = after - before
-	}
-	return o, nil
 }

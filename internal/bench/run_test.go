@@ -37,8 +37,8 @@ func TestClosedLoop(t *testing.T) {
 			t.Errorf("the server was sent %+v", c)
 		}
 	}
-	if f.accepted != 4+1+4 {
-		t.Errorf("%d connections: want 4 of the warm-up, the flush, 4 of the window", f.accepted)
+	if _, accepted, _, _ := f.seen(); accepted != 4+1+4 {
+		t.Errorf("%d connections: want 4 of the warm-up, the flush, 4 of the window", accepted)
 	}
 }
 
@@ -70,8 +70,9 @@ func TestC15InFlightIsAsAsked(t *testing.T) {
 	job := f.job(slots, 2*slots, 6)
 	job.Warmup = 2
 	m, _ := run(t, job)
-	if f.peak < slots*95/100 || m.ConcurrencyPeak < slots*95/100 || m.ConcurrencyPeak > slots {
-		t.Errorf("the server saw %d at once, the client says %d, asked %d", f.peak, m.ConcurrencyPeak, slots)
+	_, _, peak, _ := f.seen()
+	if peak < slots*95/100 || m.ConcurrencyPeak < slots*95/100 || m.ConcurrencyPeak > slots {
+		t.Errorf("the server saw %d at once, the client says %d, asked %d", peak, m.ConcurrencyPeak, slots)
 	}
 	if m.Completed != 2*slots || m.ConcurrencyMean == nil || *m.ConcurrencyMean > slots {
 		t.Errorf("completed %d, mean concurrency %v", m.Completed, m.ConcurrencyMean)
@@ -87,7 +88,8 @@ func TestC22WarmupStaysApart(t *testing.T) {
 	m, requests := run(t, job)
 	prompts := map[int]bool{}
 	warm := 0
-	for _, c := range f.calls {
+	calls, _, _, _ := f.seen()
+	for _, c := range calls {
 		prompts[c.IDs[0]] = true
 		if c.flushed > 0 {
 			continue
@@ -144,8 +146,9 @@ func TestNoFlushWithoutAPrefixCache(t *testing.T) {
 	f := newFake(t, well)
 	job := f.job(1, 2, 3)
 	job.NoPrefixCache = true
-	if m, _ := run(t, job); m.Flush != "skipped: radix cache off" || f.flushes != 0 || m.Completed != 2 {
-		t.Errorf("flush %q, %d requests for one, completed %d", m.Flush, f.flushes, m.Completed)
+	m, _ := run(t, job)
+	if _, _, _, flushes := f.seen(); m.Flush != "skipped: radix cache off" || flushes != 0 || m.Completed != 2 {
+		t.Errorf("flush %q, %d requests for one, completed %d", m.Flush, flushes, m.Completed)
 	}
 }
 
@@ -165,14 +168,18 @@ func TestWarmupAllFailing(t *testing.T) {
 
 func TestJobsThatCannotWork(t *testing.T) {
 	for want, change := range map[string]func(*Job){
-		"want http://": func(j *Job) { j.URL = "https://127.0.0.1:1" },
+		"want http://": func(j *Job) { j.URL = "ftp://127.0.0.1:1" },
 		"credentials":  func(j *Job) { j.URL = "http://user:secret@127.0.0.1:1" },
 		"at least 1":   func(j *Job) { j.Level.Workload.InputLen = 0 },
 		"schema 9":     func(j *Job) { j.Schema = 9 },
 		"vocabulary":   func(j *Job) { j.Vocab = 1 },
 		"open files":   func(j *Job) { j.Level.Concurrency, j.Level.Prompts = 1<<40, 1<<40 },
 		"level c=16: 16 slots are never filled by 4 prompts: give at least 16": func(j *Job) { j.Level.Concurrency, j.Level.Prompts = 16, 4 },
-		"mode \"often\"": func(j *Job) { j.Level.Mode = "often" },
+		"rate=0: the rate must be above 0":                                     func(j *Job) { j.Level.Mode, j.Level.Prompts = Open, 3 },
+		"arrival \"gamma\"":                                                    func(j *Job) { j.Level.Mode, j.Level.Rate, j.Level.Arrival = Open, 1, "gamma" },
+		"sockets \"raw\"":                                                      func(j *Job) { j.Sockets = "raw" },
+		"local ports":                                                          func(j *Job) { j.Level.Concurrency, j.Level.Prompts = 1<<40, 1<<40 },
+		"mode \"often\"":                                                       func(j *Job) { j.Level.Mode = "often" },
 	} {
 		job := (&fake{listener: nobody{}}).job(1, 1, 1)
 		change(&job)

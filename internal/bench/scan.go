@@ -103,11 +103,19 @@ func stringAt(data []byte) (content, rest []byte, ok bool) {
 
 // afterColon returns the value when what follows a string makes it a key.
 func afterColon(rest []byte) (value []byte, ok bool) {
-	rest = bytes.TrimLeft(rest, " \t\r\n")
+	rest = blank(rest)
 	if len(rest) == 0 || rest[0] != ':' {
 		return nil, false
 	}
-	return bytes.TrimLeft(rest[1:], " \t\r\n"), true
+	return blank(rest[1:]), true
+}
+
+// blank passes over JSON's white space, of which there is one byte or none.
+func blank(data []byte) []byte {
+	for len(data) > 0 && (data[0] == ' ' || data[0] == '\n' || data[0] == '\t' || data[0] == '\r') {
+		data = data[1:]
+	}
+	return data
 }
 
 // number reads a count. What is no count, or beyond any real one, says nothing.

@@ -22,7 +22,7 @@ func TestSLOInWords(t *testing.T) {
 // What a reader of every figure must know comes first, the limits where goodput
 // is.
 func TestTableNamesSimulationAndLimits(t *testing.T) {
-	m := aggregate(closed(1, 2), SLO{TTFT: 100 * time.Millisecond}, []trace{scripted(0, 0, arrival{50 * msec, 1}, arrival{90 * msec, 1500})})
+	m := aggregate(closed(1, 2), SLO{TTFT: 100 * time.Millisecond}, []trace{scripted(0, 0, arrival{at: 50 * msec, tokens: 1}, arrival{at: 90 * msec, tokens: 1500})})
 	for _, simulated := range []bool{true, false} {
 		m.Simulated = simulated
 		var b strings.Builder

@@ -83,7 +83,8 @@ func Table(w io.Writer, m Measurement) error {
 	}
 	b.WriteByte('\n')
 	fmt.Fprintf(&b, "warm-up   %d requests; cache flush: %s\n", m.Warmup, shorten(m.Flush, 50))
-	fmt.Fprintf(&b, "client    CPU %s of its cores; send lag p99 %s ms; %d redials\n", percent(m.Client.CPUShare), stats.Figure(m.Client.SendLag.P99), m.Client.Redials)
+	fmt.Fprintf(&b, "client    CPU %s of its cores; p99 of send lag %s, event lag %s ms; %d redials\n", percent(m.Client.CPUShare),
+		stats.Figure(m.Client.SendLag.P99), stats.Figure(m.Client.EventLag.P99), m.Client.Redials)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

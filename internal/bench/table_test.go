@@ -10,9 +10,9 @@ import (
 func TestTable(t *testing.T) {
 	level := Level{Mode: Closed, Concurrency: 2, Prompts: 5, Workload: Workload{InputLen: 10, OutputLen: 4, Seed: 1, RangeRatio: 1}}
 	m := aggregate(level, SLO{TTFT: 150 * time.Millisecond}, []trace{
-		scripted(0, 0, arrival{100 * msec, 1}, arrival{300 * msec, 2001}, arrival{1000 * msec, 1}),
-		scripted(1, 10*msec, arrival{200 * msec, 4}, arrival{1100 * msec, 3}),
-		scripted(0, 1000*msec, arrival{1100 * msec, 1}, arrival{1600 * msec, 1}),
+		scripted(0, 0, arrival{at: 100 * msec, tokens: 1}, arrival{at: 300 * msec, tokens: 2001}, arrival{at: 1000 * msec, tokens: 1}),
+		scripted(1, 10*msec, arrival{at: 200 * msec, tokens: 4}, arrival{at: 1100 * msec, tokens: 3}),
+		scripted(0, 1000*msec, arrival{at: 1100 * msec, tokens: 1}, arrival{at: 1600 * msec, tokens: 1}),
 		failed(1, 1100*msec, 2000*msec, "HTTP 503: "+strings.Repeat("very ", 20)+"busy"),
 	})
 	m.Ended, m.Warmup, m.Flush = AtMaxLevel, 2, flushed

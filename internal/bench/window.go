@@ -39,6 +39,7 @@ func aggregate(level Level, slo SLO, traces []trace) Measurement {
 		lags[i] = ms(t.sent - t.scheduled)
 	}
 	m.Client.SendLag = Dist(stats.Summarize(lags))
+	m.Client.EventLag, m.Client.Stamped = eventLag(traces)
 	return m
 }
 
@@ -134,7 +135,7 @@ func (m *Measurement) rates() {
 
 // latencies summarises the samples of successful requests.
 func (m *Measurement) latencies(traces []trace) {
-	var ttft, ttftText, e2e, tpot, itl, gaps []float64
+	var ttft, ttftText, e2e, tpot []float64
 	for _, t := range traces {
 		if !t.ok() {
 			continue
@@ -143,20 +144,44 @@ func (m *Measurement) latencies(traces []trace) {
 		ttftText = keep(ttftText, t.ttftText())
 		e2e = keep(e2e, t.e2e())
 		tpot = keep(tpot, t.tpot())
-		for i := 1; i < len(t.arrivals) && !t.uncounted; i++ {
-			gap := ms(t.arrivals[i].at - t.arrivals[i-1].at)
-			gaps = append(gaps, gap)
-			for range t.arrivals[i].tokens {
-				itl = append(itl, gap/float64(t.arrivals[i].tokens))
-			}
-		}
 	}
 	m.TTFT, m.TTFTText = Dist(stats.Summarize(ttft)), Dist(stats.Summarize(ttftText))
 	m.E2E, m.TPOT = Dist(stats.Summarize(e2e)), Dist(stats.Summarize(tpot))
-	m.ITL, m.ChunkGap = Dist(stats.Summarize(itl)), Dist(stats.Summarize(gaps))
+	m.ITL, m.ChunkGap = Dist(stats.Summarize(gaps(traces, true))), Dist(stats.Summarize(gaps(traces, false)))
 	if m.TPOT.P50 != nil {
 		m.PerStream = ptr(1000 / *m.TPOT.P50)
 	}
+}
+
+// gaps are the times between the chunks of the successful requests in ms, or
+// what each token of the later chunk took of it. There are as many as tokens, so
+// that room for them is made once.
+func gaps(traces []trace, perToken bool) []float64 {
+	n := 0
+	for _, t := range traces {
+		for i := 1; i < len(t.arrivals) && t.ok() && !t.uncounted; i++ {
+			n += copies(t.arrivals[i], perToken)
+		}
+	}
+	all := make([]float64, 0, n)
+	for _, t := range traces {
+		for i := 1; i < len(t.arrivals) && t.ok() && !t.uncounted; i++ {
+			n := copies(t.arrivals[i], perToken)
+			gap := ms(t.arrivals[i].at-t.arrivals[i-1].at) / float64(n)
+			for range n {
+				all = append(all, gap)
+			}
+		}
+	}
+	return all
+}
+
+// copies is how many samples a chunk gives.
+func copies(a arrival, perToken bool) int {
+	if perToken {
+		return int(a.tokens)
+	}
+	return 1
 }
 
 func keep(samples []float64, x *float64) []float64 {

@@ -14,7 +14,7 @@ const msec = time.Millisecond
 func scripted(slot int, sent time.Duration, chunks ...arrival) trace {
 	t := trace{slot: slot, scheduled: sent, sent: sent, prompt: 10, askedIn: 10, cached: 0, arrivals: chunks, finish: "length", over: true}
 	for _, c := range chunks {
-		t.out += c.tokens
+		t.out += int(c.tokens)
 		t.end, t.lastByte = c.at, c.at
 	}
 	t.askedOut, t.firstText = t.out, chunks[0].at
@@ -43,15 +43,15 @@ func near(t *testing.T, name string, got *float64, want float64) {
 //	slot 0: |sent 1000, tokens at 1200 1300 1400 1500 |sent 1500, 1800 2000 2200 2400, [DONE] 2500
 //	slot 1:    |sent 1100, 2 tokens at 1300, 2 at 1500       |sent 2000, one token at 3100
 func TestAggregateExactly(t *testing.T) {
-	second := scripted(0, 1500*msec, arrival{1800 * msec, 1}, arrival{2000 * msec, 1}, arrival{2200 * msec, 1}, arrival{2400 * msec, 1})
+	second := scripted(0, 1500*msec, arrival{at: 1800 * msec, tokens: 1}, arrival{at: 2000 * msec, tokens: 1}, arrival{at: 2200 * msec, tokens: 1}, arrival{at: 2400 * msec, tokens: 1})
 	second.end, second.lastByte = 2500*msec, 2500*msec
-	last := scripted(1, 2000*msec, arrival{3100 * msec, 1})
+	last := scripted(1, 2000*msec, arrival{at: 3100 * msec, tokens: 1})
 	last.scheduled = 1990 * msec
 	last.askedOut, last.content = 4, 1
 	last.prompt = 11
 	traces := []trace{
-		scripted(0, 1000*msec, arrival{1200 * msec, 1}, arrival{1300 * msec, 1}, arrival{1400 * msec, 1}, arrival{1500 * msec, 1}),
-		scripted(1, 1100*msec, arrival{1300 * msec, 2}, arrival{1500 * msec, 2}),
+		scripted(0, 1000*msec, arrival{at: 1200 * msec, tokens: 1}, arrival{at: 1300 * msec, tokens: 1}, arrival{at: 1400 * msec, tokens: 1}, arrival{at: 1500 * msec, tokens: 1}),
+		scripted(1, 1100*msec, arrival{at: 1300 * msec, tokens: 2}, arrival{at: 1500 * msec, tokens: 2}),
 		second, last,
 	}
 	m := aggregate(closed(2, 4), SLO{TTFT: 250 * msec, TPOT: 150 * msec}, traces)
@@ -116,7 +116,7 @@ func TestAggregateExactly(t *testing.T) {
 func TestAggregateWithFailures(t *testing.T) {
 	bad := failed(1, 0, 1000*msec, "HTTP 503: busy")
 	m := aggregate(closed(2, 3), SLO{TTFT: time.Second}, []trace{
-		scripted(0, 0, arrival{500 * msec, 1}, arrival{1000 * msec, 1}), bad, failed(1, 1000*msec, 2000*msec, "HTTP 503: busy")})
+		scripted(0, 0, arrival{at: 500 * msec, tokens: 1}, arrival{at: 1000 * msec, tokens: 1}), bad, failed(1, 1000*msec, 2000*msec, "HTTP 503: busy")})
 	if m.Completed != 1 || m.Failed != 2 || m.Errors["HTTP 503: busy"] != 2 {
 		t.Errorf("completed %d, failed %d, errors %v", m.Completed, m.Failed, m.Errors)
 	}
@@ -147,14 +147,14 @@ func TestErrorsAreBounded(t *testing.T) {
 // zero: it was not measured.
 func TestC01PerTokenTimeIsNullBelowTwoTokens(t *testing.T) {
 	m := aggregate(closed(1, 2), SLO{}, []trace{
-		scripted(0, 0, arrival{100 * msec, 1}),
-		scripted(0, 200*msec, arrival{1300 * msec, 4}),
+		scripted(0, 0, arrival{at: 100 * msec, tokens: 1}),
+		scripted(0, 200*msec, arrival{at: 1300 * msec, tokens: 4}),
 	})
 	if m.TPOT != (Dist{}) || m.PerStream != nil || m.ITL != (Dist{}) || m.ChunkGap != (Dist{}) {
 		t.Errorf("tpot %+v, per stream %v, itl %+v", m.TPOT, m.PerStream, m.ITL)
 	}
 	// A latency of zero, or a clock that went backwards, is no latency.
-	odd := scripted(0, 100*msec, arrival{100 * msec, 1}, arrival{90 * msec, 1})
+	odd := scripted(0, 100*msec, arrival{at: 100 * msec, tokens: 1}, arrival{at: 90 * msec, tokens: 1})
 	if odd.ttft() != nil || odd.e2e() != nil || odd.tpot() != nil {
 		t.Errorf("ttft %v, e2e %v, tpot %v", odd.ttft(), odd.e2e(), odd.tpot())
 	}
@@ -188,7 +188,7 @@ func TestC09NothingCompleted(t *testing.T) {
 // Requests that never came back count as failed: issued - completed.
 func TestC13SumsClose(t *testing.T) {
 	m := aggregate(closed(2, 4), SLO{}, []trace{
-		scripted(0, 0, arrival{10 * msec, 1}), failed(1, 0, 20*msec, "lost"), scripted(0, 10*msec, arrival{20 * msec, 1}),
+		scripted(0, 0, arrival{at: 10 * msec, tokens: 1}), failed(1, 0, 20*msec, "lost"), scripted(0, 10*msec, arrival{at: 20 * msec, tokens: 1}),
 	})
 	if m.Asked != 4 || m.Issued != 3 || m.Completed+m.Failed != m.Issued || m.Failed != 1 {
 		t.Errorf("asked %d, issued %d, completed %d, failed %d", m.Asked, m.Issued, m.Completed, m.Failed)
@@ -196,7 +196,7 @@ func TestC13SumsClose(t *testing.T) {
 }
 
 func TestUnknownInputStaysUnknown(t *testing.T) {
-	silent := scripted(0, 0, arrival{500 * msec, 1})
+	silent := scripted(0, 0, arrival{at: 500 * msec, tokens: 1})
 	silent.prompt, silent.cached = -1, -1
 	m := aggregate(closed(1, 1), SLO{}, []trace{silent})
 	unknown := func(name string, m Measurement) {
@@ -210,7 +210,7 @@ func TestUnknownInputStaysUnknown(t *testing.T) {
 	unknown("nothing completed", aggregate(closed(1, 1), SLO{}, []trace{failed(0, 0, msec, "x")}))
 
 	// One prompt that was not counted makes the sum unknown; a failed one does not.
-	counted := scripted(0, 500*msec, arrival{1000 * msec, 1})
+	counted := scripted(0, 500*msec, arrival{at: 1000 * msec, tokens: 1})
 	unknown("one of two", aggregate(closed(1, 2), SLO{}, []trace{counted, silent}))
 	m = aggregate(closed(1, 2), SLO{}, []trace{counted, failed(0, 0, 500*msec, "x")})
 	if m.InputTokens == nil || *m.InputTokens != 10 || m.CachedTokens == nil || m.Mismatch == nil || *m.Mismatch != 0 {
@@ -225,7 +225,7 @@ func TestUnknownInputStaysUnknown(t *testing.T) {
 
 // Where text comes without counts, chunks say nothing about tokens.
 func TestUncountedText(t *testing.T) {
-	quiet := scripted(0, 0, arrival{2000 * msec, 20})
+	quiet := scripted(0, 0, arrival{at: 2000 * msec, tokens: 20})
 	quiet.uncounted, quiet.firstText = true, 100*msec
 	m := aggregate(closed(1, 1), SLO{}, []trace{quiet})
 	near(t, "ttft by text", m.TTFT.P50, 100)
@@ -236,7 +236,9 @@ func TestUncountedText(t *testing.T) {
 }
 
 func TestSteadyState(t *testing.T) {
-	one := func(slot int, sent time.Duration) trace { return scripted(slot, sent, arrival{sent + 50*msec, 1}) }
+	one := func(slot int, sent time.Duration) trace {
+		return scripted(slot, sent, arrival{at: sent + 50*msec, tokens: 1})
+	}
 	burst := Level{Mode: Burst, Concurrency: 2, Workload: closed(1, 1).Workload}
 	for name, c := range map[string]struct {
 		level  Level
@@ -265,8 +267,8 @@ func TestSteadyState(t *testing.T) {
 }
 
 func TestSLO(t *testing.T) {
-	ok := scripted(0, 0, arrival{100 * msec, 1}, arrival{200 * msec, 1})
-	single := scripted(0, 0, arrival{100 * msec, 1})
+	ok := scripted(0, 0, arrival{at: 100 * msec, tokens: 1}, arrival{at: 200 * msec, tokens: 1})
+	single := scripted(0, 0, arrival{at: 100 * msec, tokens: 1})
 	for name, c := range map[string]struct {
 		slo  SLO
 		t    trace
@@ -278,8 +280,8 @@ func TestSLO(t *testing.T) {
 		"tpot broken":                {SLO{TPOT: 99 * msec}, ok, false},
 		"e2e broken":                 {SLO{TTFT: time.Second, E2E: 199 * msec}, ok, false},
 		"no time per token to judge": {SLO{TPOT: msec}, single, true},
-		"several tokens at once":     {SLO{TPOT: time.Hour}, scripted(0, 0, arrival{100 * msec, 2}), false},
-		"at once, no limit on it":    {SLO{E2E: time.Second}, scripted(0, 0, arrival{100 * msec, 2}), true},
+		"several tokens at once":     {SLO{TPOT: time.Hour}, scripted(0, 0, arrival{at: 100 * msec, tokens: 2}), false},
+		"at once, no limit on it":    {SLO{E2E: time.Second}, scripted(0, 0, arrival{at: 100 * msec, tokens: 2}), true},
 	} {
 		if got := c.slo.met(c.t.request(0)); got != c.want {
 			t.Errorf("%s: met %v, want %v", name, got, c.want)

@@ -10,6 +10,8 @@ import (
 type Named struct {
 	Name   string
 	Labels []Label
+
+	Baseline bool // the others are compared with it
 }
 
 // Select tells which configurations the patterns of --only name. They mean what
@@ -23,7 +25,7 @@ func Select(all []Named, only []string) ([]bool, error) {
 	}
 	chosen, some := make([]bool, len(all)), false
 	for i, p := range points {
-		chosen[i] = sel.matches(p)
+		chosen[i] = sel.matches(p, all[i].Baseline)
 		some = some || chosen[i]
 	}
 	if !some {
@@ -128,7 +130,7 @@ func (s selection) fit(p Point) int {
 func (m Matrix) nothing(e *Expansion, sel selection, only []string) Problem {
 	hit := 0
 	for _, d := range e.Dropped {
-		if sel.matches(d.Point) {
+		if sel.matches(d.Point, false) {
 			hit++
 		}
 	}

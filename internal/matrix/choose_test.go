@@ -12,9 +12,9 @@ import (
 func recorded() []Named {
 	var all []Named
 	for _, name := range []string{"parallel=tp8,cap=64", "parallel=tp8,cap=1024", "parallel=tp4,cap=64", "parallel=tp4,cap=1024"} {
-		all = append(all, Named{name, labels(name)})
+		all = append(all, Named{Name: name, Labels: labels(name)})
 	}
-	return append(all, Named{"few-users", labels("parallel=tp8")}, Named{Name: "base"})
+	return append(all, Named{Name: "few-users", Labels: labels("parallel=tp8")}, Named{Name: "base"})
 }
 
 // TestSelect: --only means on records what it means on a matrix.
@@ -48,6 +48,24 @@ func TestSelect(t *testing.T) {
 	}
 }
 
+// TestBaselineIsAName: it is the one that the others are compared with, unless
+// one has that name of its own.
+func TestBaselineIsAName(t *testing.T) {
+	all := recorded()
+	all[3].Baseline = true
+	if chosen, err := Select(all, []string{"baseline"}); err != nil || !chosen[3] || chosen[0] || chosen[4] {
+		t.Errorf("%v, %v", chosen, err)
+	}
+	all[4].Name = "baseline"
+	if chosen, err := Select(all, []string{"baseline"}); err != nil || chosen[3] || !chosen[4] {
+		t.Errorf("one of that name: %v, %v", chosen, err)
+	}
+	m := sample()
+	if e := expand(t, m, Options{Only: []string{"baseline"}}); len(e.Points) != 1 || e.Baseline != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestSelectAgreesWithExpand: the points that a matrix keeps under a selection
 // are those that Select takes from all its points.
 func TestSelectAgreesWithExpand(t *testing.T) {
@@ -56,9 +74,9 @@ func TestSelectAgreesWithExpand(t *testing.T) {
 	whole := expand(t, m, Options{})
 	var all []Named
 	for _, p := range whole.Points {
-		all = append(all, Named{whole.Name(p), whole.Labels(nil, p)})
+		all = append(all, Named{Name: whole.Name(p), Labels: whole.Labels(nil, p), Baseline: p.Include == nil && len(all) == whole.Baseline})
 	}
-	for _, only := range [][]string{{"parallel=tp8"}, {"cap=64|1024", "by-hand"}, {"parallel=*,cap=2048"}, {"parallel=tp4,cap=64"}, {"by-hand"}} {
+	for _, only := range [][]string{{"parallel=tp8"}, {"cap=64|1024", "by-hand"}, {"parallel=*,cap=2048"}, {"parallel=tp4,cap=64"}, {"by-hand"}, {"baseline"}, {"baseline|by-hand"}} {
 		narrow := expand(t, m, Options{Only: only})
 		var want, got []string
 		for _, p := range narrow.Points {

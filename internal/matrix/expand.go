@@ -57,10 +57,11 @@ func (m Matrix) Expand(o Options) (*Expansion, error) {
 	for i := range m.Include {
 		inc := &m.Include[i]
 		p := Point{Choice: w.ix.choice(m.Axes, inc.Labels, nil, inc.Pos, "", &problems), Include: inc}
-		if !sel.matches(p) {
+		isBaseline := i == 0 && w.kept == 0 && len(m.Baseline.Labels) == 0
+		if !sel.matches(p, isBaseline) {
 			continue
 		}
-		if i == 0 && w.kept == 0 && len(m.Baseline.Labels) == 0 {
+		if isBaseline {
 			e.Baseline = len(e.Points)
 		}
 		e.Points = append(e.Points, p)
@@ -121,8 +122,9 @@ func (m Matrix) walk(e *Expansion, sel selection, judges []*judge, size int) (wa
 			}
 		} else {
 			w.kept++
-			if sel.matches(p) {
-				if isBaseline || (wanted == nil && w.kept == 1) {
+			isBaseline = isBaseline || (wanted == nil && w.kept == 1)
+			if sel.matches(p, isBaseline) {
+				if isBaseline {
 					e.Baseline = len(e.Points)
 				}
 				e.Points = append(e.Points, p)

@@ -2,6 +2,10 @@ package matrix
 
 import "strings"
 
+// BaselineName is what --only, as every table, calls the configuration that the
+// others are compared with, where none has that name of its own.
+const BaselineName = "baseline"
+
 // BaseName is the name of the one point of a matrix without axes.
 const BaseName = "base"
 

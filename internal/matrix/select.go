@@ -10,6 +10,7 @@ import (
 //
 //	axis=label,axis=label|label,axis=*    every named axis must fit
 //	NAME|NAME                             included configurations
+//	baseline                              the baseline
 //
 // A configuration's own name is such a pattern too.
 type selection []pattern
@@ -17,6 +18,8 @@ type selection []pattern
 type pattern struct {
 	name string
 	axes []allowed
+
+	baseline bool // whichever configuration that is
 }
 
 type allowed struct {
@@ -34,6 +37,10 @@ func (m Matrix) compile(only []string) (selection, Problems) {
 		if !strings.Contains(text, "=") {
 			names := m.names()
 			for _, name := range strings.Split(text, "|") {
+				if name == BaselineName && !slices.Contains(names, name) {
+					sel = append(sel, pattern{baseline: true})
+					continue
+				}
 				sel = append(sel, pattern{name: name})
 				if !slices.Contains(names, name) {
 					hint := Suggest(name, names)
@@ -104,8 +111,14 @@ func (m Matrix) names() []string {
 	return names
 }
 
-func (s selection) matches(p Point) bool {
-	return len(s) == 0 || slices.ContainsFunc(s, func(want pattern) bool { return want.matches(p) })
+// matches tells whether a point is selected, which may be the baseline.
+func (s selection) matches(p Point, baseline bool) bool {
+	return len(s) == 0 || slices.ContainsFunc(s, func(want pattern) bool {
+		if want.baseline {
+			return baseline
+		}
+		return want.matches(p)
+	})
 }
 
 func (want pattern) matches(p Point) bool {

@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"sweep/internal/sglang"
 )
 
 func (t Table) failures(p *printer) {
@@ -40,7 +42,7 @@ func failureWords(f Failure) string {
 	}
 	if f.Exit != "" {
 		s += ", " + f.Exit
-		if strings.HasSuffix(f.Exit, "SIGKILL") { // a teardown's KILL is no failure and stands elsewhere
+		if strings.HasSuffix(f.Exit, "SIGKILL") && !f.explained() { // a teardown's KILL is no failure and stands elsewhere
 			s += ", not by sweep: by its own crash, the kernel or a person"
 		}
 	}
@@ -49,6 +51,20 @@ func failureWords(f Failure) string {
 	}
 	return s
 }
+
+// explained tells whether the log says what went wrong: then it is no question
+// who ended the process that was left.
+func (f Failure) explained() bool {
+	switch f.Cause {
+	case "unknown", codeKilled, codeLevelFailed:
+		return false
+	}
+	return f.Line != ""
+}
+
+// codeKilled is the cause of a server that was ended by SIGKILL, by whom is not
+// known.
+const codeKilled = sglang.CodeKilled
 
 // logWords says where the log of a failure is: its first, where it was seen
 // more than once.

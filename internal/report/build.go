@@ -122,6 +122,9 @@ func (b *builder) baseline() string {
 // measured is from when to when the runs were made; nil when nothing tells.
 func (b *builder) measured() (from, to *time.Time) {
 	for _, s := range b.in.Subjects {
+		if s.Hidden {
+			continue
+		}
 		for _, run := range s.Runs {
 			for _, r := range run.Records {
 				started, ended := r.Started, r.Started

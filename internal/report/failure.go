@@ -18,6 +18,9 @@ import (
 func (b *builder) failures() []Failure {
 	var list []Failure
 	for _, c := range b.cells {
+		if b.in.Subjects[c.subject].Hidden {
+			continue
+		}
 		for i, run := range c.runs {
 			for k, record := range run.Records {
 				list = b.unmeasured(list, c, i, record)
@@ -57,9 +60,13 @@ var digits = regexp.MustCompile(`[0-9]+`)
 func (b *builder) unmeasured(list []Failure, c cell, i int, record sweep.Record) []Failure {
 	run := c.runs[i]
 	where := fmt.Sprintf("%s, attempt %d", repeatOf(c.runs, i), record.Attempt)
+	context := b.contextNeeded(record.Unmeasured)
 	for _, u := range record.Unmeasured {
 		f := Failure{Name: b.rowName(c), Cause: codeNotMeasured, Level: b.levelOf(u.Key), Line: u.Reason,
-			Hint: "the server served on; the log is that of the load generator", Retried: measurementOf(run, u.Key) != nil}
+			Hint: "read the log, which is that of the load generator: the server served on", Retried: measurementOf(run, u.Key) != nil}
+		if tooLong(u.Reason) {
+			f.Hint = "raise context-length to at least input + output" + context + ", or shorten the workload"
+		}
 		kind := digits.ReplaceAllString(f.Line, "0")
 		at := slices.IndexFunc(list, func(g Failure) bool {
 			return g.Name == f.Name && g.Cause == f.Cause && g.Retried == f.Retried && digits.ReplaceAllString(g.Line, "0") == kind
@@ -78,6 +85,29 @@ func (b *builder) unmeasured(list []Failure, c cell, i int, record sweep.Record)
 		g.Logs = append(g.Logs, benchLog(run, record.Attempt, u.Key))
 	}
 	return list
+}
+
+// tooLong tells whether a level was refused since its requests are longer than
+// the model's context, in sglang's words.
+func tooLong(reason string) bool {
+	return strings.Contains(reason, "longer than the model's context length") || strings.Contains(reason, "exceeds the model's maximum context length")
+}
+
+// contextNeeded is how long the longest request of refused levels may be, as
+// " (384 tokens)"; "" where the levels are not known.
+func (b *builder) contextNeeded(refused []sweep.Unmeasured) string {
+	most := 0
+	for _, u := range refused {
+		for _, l := range b.in.Levels {
+			if l.Key() == u.Key && tooLong(u.Reason) && l.Workload.Text == "" {
+				most = max(most, l.Workload.InputLen+l.Workload.OutputLen)
+			}
+		}
+	}
+	if most == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d tokens)", most)
 }
 
 // benchLog is where the log of a level's load generator is, below the data

@@ -35,6 +35,8 @@ type GoalRow struct {
 	Reason   string   `json:"reason,omitempty"`  // why there is no figure
 	Suspect  bool     `json:"suspect,omitempty"` // see the footnotes of the level
 	Marks    []string `json:"marks,omitempty"`   // that not the whole table has
+
+	failed bool // it has no figure because something went wrong
 }
 
 // goals lays every goal beside every configuration, also those that were never
@@ -79,6 +81,9 @@ func (b *builder) goalRows(g sweep.Goal, key string, marks []string) []GoalRow {
 	metric, slo := metricOf(g.Metric), b.limits(key)
 	var rows []GoalRow
 	for i, s := range b.in.Subjects {
+		if s.Hidden {
+			continue
+		}
 		reached := false
 		for _, c := range b.cells {
 			if c.subject == i {
@@ -126,10 +131,10 @@ func (b *builder) goalRow(c cell, g sweep.Goal, key string, metric metric, slo b
 		Marks: slices.DeleteFunc(r.Marks, func(m string) bool { return slices.Contains(marks, m) })}
 	switch {
 	case r.Verdict == "invalid":
-		row.Reason = "invalid, " + r.Reason
+		row.Reason, row.failed = "invalid, "+r.Reason, true
 		return row
 	case r.Verdict == "" && r.Failed:
-		row.Reason = r.Reason
+		row.Reason, row.failed = r.Reason, true
 		return row
 	case r.Verdict == "":
 		row.Reason = cmp.Or(b.missing(c.subject, key), r.Reason, "not measured")

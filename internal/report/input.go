@@ -29,8 +29,9 @@ type Subject struct {
 	Config  sweep.Configuration
 	Side    string // "A"; empty in one night
 	Runs    []sweep.Run
-	Planned int // repeats; 0: not known
-	Against int // index of the subject to compare with: its own for the baseline, -1 for none
+	Planned int  // repeats; 0: not known
+	Against int  // index of the subject to compare with: its own for the baseline, -1 for none
+	Hidden  bool // only compared with: it has no row of its own
 }
 
 // Missing is a planned run, or a level of one, without a measurement.

@@ -25,6 +25,9 @@ func (b *builder) levels() []Level {
 					continue
 				}
 				order, ok := planned[m.Key]
+				if !ok && b.in.Night != "" && len(planned) > 0 {
+					continue // a night shows what it asked for; another file measured this too
+				}
 				if !ok {
 					order = len(planned) + len(groups)
 				}
@@ -52,7 +55,9 @@ func (b *builder) levels() []Level {
 		all = append(all, groups[key].m)
 	}
 	for _, m := range all {
-		levels = append(levels, b.level(m, all))
+		if l := b.level(m, all); len(l.Rows) > 0 {
+			levels = append(levels, l)
+		}
 	}
 	return levels
 }
@@ -77,8 +82,10 @@ func (b *builder) level(m bench.Measurement, all []bench.Measurement) Level {
 		}
 	}
 	rank(l.Rows)
-	tie(l.Rows)
 	b.compare(l.Rows)
+	l.Rows = slices.DeleteFunc(l.Rows, func(r Row) bool { return b.in.Subjects[r.cell.subject].Hidden })
+	rank(l.Rows)
+	tie(l.Rows)
 	l.Footnotes = b.footnotes(l.Rows, m.Key)
 	l.Footnotes = append(l.Footnotes, b.otherLimits(l.Rows, m.Key, slo, len(l.Footnotes))...)
 	l.Footnotes = append(l.Footnotes, steadies(l.Rows, len(l.Footnotes))...)

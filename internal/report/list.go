@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,9 +18,14 @@ type NightLine struct {
 	Done    int // measured, or reused
 	Failed  int
 	Invalid int    // of the others, those with an invalid level
-	State   string // "finished", "unfinished", "running"
+	State   string // "finished", "finished, with failures", "unfinished", "running"
 	Summary string
+
+	Failures []string // what failed and why: "p2p=phb: cuda-oom"
 }
+
+// namedFailures bounds how many failures of a night a list names.
+const namedFailures = 3
 
 // List writes nights one a line, in the order they come; where a line has no
 // room for all, the name and the host stand above the rest.
@@ -77,6 +83,14 @@ func List(w io.Writer, nights []NightLine, o TextOptions) error {
 		}
 		if k > 0 && nights[k-1].Summary != "" {
 			p.para(dim, "    ", nights[k-1].Summary)
+		}
+		if k > 0 && len(nights[k-1].Failures) > 0 {
+			all := nights[k-1].Failures
+			text := strings.Join(all[:min(len(all), namedFailures)], " · ")
+			if more := len(all) - namedFailures; more > 0 {
+				text += fmt.Sprintf(" · %d more", more)
+			}
+			p.para(dim, "    ", "failed: "+spaced(clean(text)))
 		}
 	}
 	return p.err

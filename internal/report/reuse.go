@@ -17,6 +17,9 @@ func (b *builder) reused() string {
 	total, whole, begun := 0, 0, 0
 	var nights []string
 	for _, c := range b.cells {
+		if b.in.Subjects[c.subject].Hidden {
+			continue
+		}
 		for _, run := range c.runs {
 			if len(run.Records) == 0 {
 				continue

@@ -45,8 +45,9 @@ func (s Selection) String() string {
 
 // Narrow is the input with only the configurations that the patterns name, as
 // --only of a plan does; without patterns it is the input itself. Verdicts stay
-// those of the whole night. Where the baseline is left out, the first that is
-// left stands in. The error is matrix.Problems.
+// those of the whole night. A baseline that is left out has no row, and is still
+// what the others are compared with; where it has no figure nothing is. The error
+// is matrix.Problems.
 func (in Input) Narrow(only []string) (Input, error) {
 	if len(only) == 0 {
 		return in, nil
@@ -62,29 +63,37 @@ func (in Input) Narrow(only []string) (Input, error) {
 	in.Selection = selection
 	place := make([]int, len(in.Subjects)) // where a subject is now; -1: left out
 	var subjects []Subject
+	baseline := -1
+	for _, s := range in.Subjects {
+		baseline = max(baseline, s.Against)
+	}
+	hidden := baseline >= 0 && !chosen[baseline] && measuredAny(in.Subjects[baseline])
 	for i, s := range in.Subjects {
 		place[i] = -1
-		if chosen[i] {
+		if hidden && i == baseline {
+			s.Hidden = true
+		}
+		if chosen[i] || s.Hidden {
 			place[i] = len(subjects)
 			subjects = append(subjects, s)
 		}
 	}
-	standIn := false
 	for i := range subjects {
 		if s := &subjects[i]; s.Against >= 0 {
-			if s.Against = place[s.Against]; s.Against < 0 {
-				s.Against, standIn = 0, true
-			}
+			s.Against = place[s.Against]
 		}
 	}
 	in.Subjects = subjects
 	in.Warnings = slices.Clone(in.Warnings)
-	if standIn {
-		in.Warnings = append(in.Warnings, "--only leaves the baseline out: "+subjects[0].Config.Name+" stands in for it")
+	switch {
+	case hidden:
+		in.Warnings = append(in.Warnings, "--only leaves the baseline out: it has no row, and each Δ is still to it")
+	case baseline >= 0 && !chosen[baseline]:
+		in.Warnings = append(in.Warnings, "no baseline chosen: --only leaves it out and it was not measured, so there is no Δ")
 	}
 	var notRun []Missing
 	for _, m := range in.NotRun {
-		if m.Subject = place[m.Subject]; m.Subject >= 0 {
+		if m.Subject = place[m.Subject]; m.Subject >= 0 && !subjects[m.Subject].Hidden {
 			notRun = append(notRun, m)
 		}
 	}
@@ -97,6 +106,11 @@ func (in Input) Narrow(only []string) (Input, error) {
 	}
 	in.Findings = slices.DeleteFunc(slices.Clone(in.Findings), func(f verdict.Finding) bool { return !shown[f.Run] })
 	return in, nil
+}
+
+// measuredAny tells whether a subject has a figure at any level.
+func measuredAny(s Subject) bool {
+	return slices.ContainsFunc(s.Runs, func(r sweep.Run) bool { return len(r.Measurements) > 0 })
 }
 
 // NarrowSides keeps of each side the runs of the configurations that the
@@ -143,7 +157,7 @@ func NarrowSides(sides []Side, only []string) ([]Side, *Selection, error) {
 func choose(configs []sweep.Configuration, only []string) ([]bool, *Selection, error) {
 	named := make([]matrix.Named, len(configs))
 	for i, c := range configs {
-		named[i] = matrix.Named{Name: c.Name, Labels: c.Labels}
+		named[i] = matrix.Named{Name: c.Name, Labels: c.Labels, Baseline: c.Baseline}
 	}
 	chosen, err := matrix.Select(named, only)
 	if err != nil {

@@ -67,18 +67,53 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestNarrowWithoutTheBaseline: the first that is left stands in, and that is
-// said.
+// TestNarrowWithoutTheBaseline: a baseline that is left out has no row and is
+// compared with all the same, which every form says; without figures of it
+// nothing is compared.
 func TestNarrowWithoutTheBaseline(t *testing.T) {
 	table := narrowed(t, goodNight(), "parallel=tp4-pp2")
-	if !strings.Contains(table.Baseline, "cuda-graph=off") || !rowNamed(t, table.Levels[0], "baseline").Baseline {
-		t.Errorf("baseline %q", table.Baseline)
+	whole := Build(goodNight())
+	if table.Baseline != whole.Baseline || len(table.Levels[0].Rows) != 2 {
+		t.Errorf("baseline %q, %d rows", table.Baseline, len(table.Levels[0].Rows))
 	}
-	if r := rowNamed(t, table.Levels[0], "cuda-graph=bs256"); r.Delta == nil || r.Delta.Percent < 390 || r.Delta.Percent > 410 {
-		t.Errorf("%+v", r.Delta)
+	for k, r := range table.Levels[0].Rows {
+		full := whole.Levels[0].Rows[slices.IndexFunc(whole.Levels[0].Rows, func(w Row) bool { return w.ID == r.ID })]
+		if r.Baseline || r.Rank != k+1 || (r.Delta == nil) != (full.Delta == nil) || r.Delta != nil && r.Delta.Percent != full.Delta.Percent {
+			t.Errorf("%d. %s: rank %d, Δ %+v, of the whole night %+v", k+1, r.Name, r.Rank, r.Delta, full.Delta)
+		}
 	}
-	if !slices.Contains(table.Warnings, "--only leaves the baseline out: parallel=tp4-pp2,cuda-graph=off,model=GLM-5-NVFP4,p2p=sys stands in for it") {
-		t.Errorf("warnings %q", table.Warnings)
+	const says = "--only leaves the baseline out: it has no row, and each Δ is still to it"
+	var md bytes.Buffer
+	if err := table.Markdown(&md); err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(strings.Fields(write(t, table, TextOptions{Width: 80})), " "); !strings.Contains(text, says) || !strings.Contains(md.String(), says) {
+		t.Errorf("not said:\n%s\n%s", text, md.String())
+	}
+
+	in := goodNight()
+	in.Subjects[in.Subjects[0].Against].Runs = nil
+	table = narrowed(t, in, "parallel=tp4-pp2")
+	if !slices.ContainsFunc(table.Warnings, func(w string) bool { return strings.HasPrefix(w, "no baseline chosen: ") }) || table.Baseline != "" ||
+		slices.ContainsFunc(table.Levels[0].Rows, func(r Row) bool { return r.Delta != nil }) {
+		t.Errorf("%q, baseline %q", table.Warnings, table.Baseline)
+	}
+}
+
+// TestForeignLevels: a level that another file measured of the same server is not
+// in the report of a night that did not ask for it.
+func TestForeignLevels(t *testing.T) {
+	in := goodNight()
+	whole := len(Build(in).Levels)
+	asked := in.Levels
+	in.Levels = asked[1:]
+	table := Build(in)
+	if len(table.Levels) != whole-1 {
+		t.Errorf("%d levels, want %d", len(table.Levels), whole-1)
+	}
+	in.Levels, in.Night = nil, ""
+	if n := len(Build(in).Levels); n != whole {
+		t.Errorf("%d levels without a plan, want %d", n, whole)
 	}
 }
 

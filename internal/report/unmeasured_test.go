@@ -48,6 +48,9 @@ func TestRefusedLevelsSayWhy(t *testing.T) {
 		f.Logs[0] != "runs/c2/"+run.Name+"/attempt-1/levels/"+levels[0].Key()+"/bench.log" {
 		t.Errorf("%+v", f)
 	}
+	if f.Hint != "raise context-length to at least input + output (384 tokens), or shorten the workload" {
+		t.Errorf("hint %q", f.Hint)
+	}
 	refused, left := rowNamed(t, table.Levels[2], "x=2"), rowNamed(t, table.Levels[2], "x=3")
 	if !refused.Failed || refused.Reason != "could not be measured, see Failures" || left.Failed ||
 		left.Reason != "left out on purpose: above the cap of 64 running requests; c=64 stands for it" {
@@ -119,6 +122,19 @@ func TestInvalidNightsAreListedAsSuch(t *testing.T) {
 	lines := strings.Split(b.String(), "\n")
 	if !strings.HasSuffix(strings.Join(strings.Fields(lines[0]), " "), "runs done failed invalid state") ||
 		!strings.HasSuffix(strings.Join(strings.Fields(lines[2]), " "), "2 0 0 2 finished") {
+		t.Error(b.String())
+	}
+}
+
+// TestListNamesFailures: a night with failures says what failed and why, the
+// first few.
+func TestListNamesFailures(t *testing.T) {
+	var b bytes.Buffer
+	nights := []NightLine{{ID: "a", Planned: 5, Failed: 5, State: "finished, with failures", Failures: []string{"p2p=phb: cuda-oom", "b: x", "c: x", "d: x", "e: x"}}}
+	if err := List(&b, nights, TextOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "    failed: p2p=phb: cuda-oom · b: x · c: x · 2 more\n") || !strings.Contains(b.String(), "finished, with failures") {
 		t.Error(b.String())
 	}
 }

@@ -89,11 +89,16 @@ func (c *check) age(f *Flag) {
 		return
 	}
 	p := FlagProblem{Code: FlagOld, Grade: GradeWarning, Flag: f.Name(), Message: f.Name() + " is deprecated in " + c.fs.Source()}
-	if c.fs.Asked == unknownVersion {
-		p.Grade = GradeNote
-	}
 	if f.Ignored {
 		p.Message, p.Hint = f.Name()+" does nothing any more in "+c.fs.Source(), "remove it"
+	}
+	if c.fs.Asked == unknownVersion { // what it depends on comes first
+		p.Grade = GradeNote
+		does := " is deprecated"
+		if f.Ignored {
+			does = " does nothing any more"
+		}
+		p.Message = "in sglang " + c.fs.Version + ", whose list is used because the installed version is not known: " + f.Name() + does
 	}
 	if instead != "" {
 		p.Hint = "write " + strings.TrimLeft(instead, "-")

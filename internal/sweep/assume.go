@@ -95,10 +95,26 @@ func (a Assumptions) Rates(levels []bench.Level) []AssumedRate {
 	return slices.Compact(rates)
 }
 
+// issuing is how long a level of which all requests take a whole time goes on
+// sending new ones: max-level ends only that. A burst sends all at once; a closed
+// loop sends its last when only as many are left as it keeps in flight.
+func issuing(l bench.Level, whole time.Duration) time.Duration {
+	switch l.Mode {
+	case bench.Burst:
+		return 0
+	case bench.Open:
+		return time.Duration(float64(l.Prompts) / l.Rate * float64(time.Second))
+	}
+	if l.Prompts <= l.Concurrency {
+		return 0
+	}
+	return time.Duration(float64(whole) * float64(l.Prompts-l.Concurrency) / float64(l.Prompts))
+}
+
 // level is how long a level takes: warm-up, prefill and generation of all its
-// tokens at the assumed rate; when max-level comes first, that and what the
-// requests in flight are given. whole is what all its requests would take,
-// without the warm-up.
+// tokens at the assumed rate; where max-level stops the issuing before its end,
+// that and what the requests in flight are given. whole is what all its requests
+// would take, without the warm-up.
 func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) (took, whole time.Duration) {
 	in, out := a.tokens(l)
 	slots := l.Concurrency
@@ -119,7 +135,7 @@ func (a Assumptions) level(l bench.Level, most int, maxLevel time.Duration) (too
 	}
 	whole = time.Duration(seconds * float64(time.Second))
 	mean := out / float64(l.Prompts)
-	if maxLevel > 0 {
+	if maxLevel > 0 && issuing(l, whole) > maxLevel {
 		// What is in flight then has half as long again as the longest so far.
 		longest := min(mean*float64(max(l.Concurrency, 1))/rate, maxLevel.Seconds())
 		seconds = min(seconds, maxLevel.Seconds()+max(bench.DrainGrace.Seconds(), 1.5*longest))

@@ -44,8 +44,8 @@ func TestPlanAcceptsWhatRunCannot(t *testing.T) {
   workloads: {ids: {input-len: 128, output-len: 128}, prose: {text: prompts.jsonl, output-len: 128}}
   levels: [{concurrency: 8, workload: prose}, {rate: 2.5, prompts: 300, workload: ids}]
 `), PlanOptions{}).Unsupported()
-	if len(reasons) != 3 {
-		t.Errorf("%d reasons, want 3", len(reasons))
+	if len(reasons) != 2 {
+		t.Errorf("%d reasons, want 2", len(reasons))
 	}
 	for _, r := range reasons {
 		if !strings.HasSuffix(r, ".") || strings.ContainsFunc(r, func(r rune) bool { return r < ' ' }) || len(r) > 160 {

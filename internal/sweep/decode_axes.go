@@ -38,6 +38,9 @@ func (s *Spec) misspelledAxes(problems []Problem) []Problem {
 		name, pr := a.Values[0].Settings[0].Name, Problem{Pos: a.Pos, Message: fmt.Sprintf("sglang has no flag %q", a.Name)}
 		full, candidates := list.Complete(a.Name)
 		switch {
+		case name != a.Name && strings.ReplaceAll(a.Name, "_", "-") == name:
+			pr.Message = fmt.Sprintf("the axis is called %q", a.Name) // two spellings of one flag, of which rules know one
+			full = name
 		case name != a.Name && name == full: // completed, but rules do not know that
 		case name != a.Name:
 			continue // not a short one
@@ -53,10 +56,16 @@ func (s *Spec) misspelledAxes(problems []Problem) []Problem {
 		if slices.ContainsFunc(problems, about) {
 			problems = slices.DeleteFunc(problems, about)
 			pr.Message += ", and the rules call this axis " + name
+			if strings.ReplaceAll(a.Name, "_", "-") == name {
+				pr.Message += ": two spellings of one flag"
+			}
 		} else if full != "" {
 			continue
 		}
 		pr.Hint = fmt.Sprintf("did you mean %q?", name)
+		if strings.ReplaceAll(a.Name, "_", "-") == name {
+			pr.Hint = fmt.Sprintf("write %s here, with dashes, as the rules do", name)
+		}
 		problems = append(problems, pr)
 	}
 	return problems

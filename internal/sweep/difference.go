@@ -9,7 +9,7 @@ import (
 
 // BaselineName is what a list of configurations calls the one that the others
 // are compared with.
-const BaselineName = "baseline"
+const BaselineName = matrix.BaselineName
 
 // Difference is one of several configurations by what it changes.
 type Difference struct {

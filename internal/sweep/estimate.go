@@ -11,6 +11,7 @@ import (
 type Times struct {
 	Start  time.Duration            // to the first answer; 0: not recorded
 	Levels map[string]time.Duration // by level key, warm-up not included
+	Cut    map[string]time.Duration // the max-level that ended a level, by level key
 }
 
 // Estimate says how long a plan takes, and on what that rests.
@@ -35,11 +36,22 @@ type Estimate struct {
 	Assume Assumptions
 }
 
-// CutLevel is a level that takes longer than max-level allows.
+// CutLevel is a level that is still issuing requests when max-level comes. One
+// that has issued all, as a burst has from the start, is never cut.
 type CutLevel struct {
-	Level bench.Level
-	Whole time.Duration // what all its prompts would take, in the slowest configuration
-	Runs  int           // in how many runs
+	Level  bench.Level
+	Whole  time.Duration // what all its prompts would take, in the slowest configuration; where it was recorded as cut, what it took
+	Config string        // ID of that configuration
+	Runs   int           // in how many runs
+}
+
+// add counts a run of which the level is cut.
+func (c *CutLevel) add(l bench.Level, config string, whole time.Duration) {
+	c.Level = l
+	c.Runs++
+	if whole > c.Whole {
+		c.Whole, c.Config = whole, config
+	}
 }
 
 // Recordings tells whether all of an estimate but the stops rests on records.
@@ -130,8 +142,8 @@ func (p *Plan) EstimateLeft(assume Assumptions, known map[string]Times, missing 
 			if recorded {
 				e.Recorded++
 			}
-			if p.MaxLevel > 0 && whole > p.MaxLevel {
-				cut[i] = CutLevel{Level: l, Whole: max(cut[i].Whole, whole), Runs: cut[i].Runs + 1}
+			if p.MaxLevel > 0 && (issuing(l, whole) > p.MaxLevel || recorded && t.Cut[keys[i]] == p.MaxLevel) {
+				cut[i].add(l, r.Config, whole)
 			}
 		}
 	}
@@ -156,6 +168,7 @@ func (e Estimate) Through(p *Plan, repeat int) time.Duration {
 func TimesOf(runs []Run) map[string]Times {
 	starts := map[string][]time.Duration{}
 	levels := map[string]map[string][]time.Duration{}
+	cut := map[string]map[string]time.Duration{}
 	for _, run := range runs {
 		for _, r := range run.Records {
 			if r.ReadySeconds != nil && *r.ReadySeconds > 0 {
@@ -169,6 +182,12 @@ func TimesOf(runs []Run) map[string]Times {
 			if levels[run.ID] == nil {
 				levels[run.ID] = map[string][]time.Duration{}
 			}
+			if m.Ended == bench.AtMaxLevel {
+				if cut[run.ID] == nil {
+					cut[run.ID] = map[string]time.Duration{}
+				}
+				cut[run.ID][m.Key] = m.MaxLevel
+			}
 			levels[run.ID][m.Key] = append(levels[run.ID][m.Key], time.Duration(m.Window*float64(time.Second)))
 		}
 	}
@@ -178,6 +197,7 @@ func TimesOf(runs []Run) map[string]Times {
 	}
 	for id, byKey := range levels {
 		t := known[id]
+		t.Cut = cut[id]
 		t.Levels = make(map[string]time.Duration, len(byKey))
 		for key, all := range byKey {
 			t.Levels[key] = median(all)

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -118,17 +120,60 @@ func TestEstimateOfLevels(t *testing.T) {
 		maxLevel time.Duration
 		want     time.Duration
 	}{
-		"cut":      {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 1000, Workload: exact}, 0, time.Minute, 90*time.Second + 3200*time.Millisecond},
-		"cut long": {bench.Level{Mode: bench.Burst, Concurrency: 100, Prompts: 100, Workload: exact}, 0, time.Minute, 150*time.Second + 320*time.Second},
-		"rate":     {bench.Level{Mode: bench.Open, Rate: 0.01, Prompts: 10, Workload: exact}, 0, 0, 1000*time.Second + 3200*time.Millisecond},
-		"text":     {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 10, Workload: bench.Workload{Text: "x", OutputLen: 50}}, 0, 0, 50*time.Second + 3200*time.Millisecond},
-		"many":     {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 100_000, Workload: bench.Workload{InputLen: 9, OutputLen: 99}}, 0, 0, 500_000*time.Second + 3200*time.Millisecond},
+		"cut":       {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 1000, Workload: exact}, 0, time.Minute, 90*time.Second + 3200*time.Millisecond},
+		"burst":     {bench.Level{Mode: bench.Burst, Concurrency: 100, Prompts: 100, Workload: exact}, 0, time.Minute, 1000*time.Second + 320*time.Second},
+		"last wave": {bench.Level{Mode: bench.Closed, Concurrency: 5, Prompts: 10, Workload: exact}, 0, time.Minute, 100*time.Second + 16*time.Second},
+		"rate":      {bench.Level{Mode: bench.Open, Rate: 0.01, Prompts: 10, Workload: exact}, 0, 0, 1000*time.Second + 3200*time.Millisecond},
+		"text":      {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 10, Workload: bench.Workload{Text: "x", OutputLen: 50}}, 0, 0, 50*time.Second + 3200*time.Millisecond},
+		"many":      {bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 100_000, Workload: bench.Workload{InputLen: 9, OutputLen: 99}}, 0, 0, 500_000*time.Second + 3200*time.Millisecond},
 	} {
 		took, _ := simple.level(c.level, c.most, c.maxLevel)
 		near(t, name, took, c.want)
 	}
 	if got, _ := (Assumptions{}).level(bench.Level{Mode: bench.Closed, Concurrency: 1, Prompts: 1, Workload: exact}, 0, 0); got != 0 {
 		t.Errorf("without assumptions %s", got)
+	}
+}
+
+// TestOnlyIssuingIsCut: max-level stops the sending of requests, so a level that
+// has sent all by then is not cut however long it takes; the worst case names its
+// configuration, and a record that was cut says so again under the same limit.
+func TestOnlyIssuingIsCut(t *testing.T) {
+	plan := planOf(t, `name: cut
+server: {command: [launch]}
+matrix: {tp-size: [1, 2]}
+bench:
+  workloads: {w: {input-len: 100, output-len: 100, range-ratio: 1}}
+  levels: [{concurrency: 1, prompts: 10}, {concurrency: 8, prompts: 16}, {burst: 64}, {concurrency: 9, prompts: 90}]
+  max-level: 90s
+`, PlanOptions{})
+	cut := func(known map[string]Times) string {
+		text := ""
+		for _, c := range plan.Estimate(simple, known).Cut {
+			text += fmt.Sprintf("%s %s in %d of %d;", c.Level, c.Whole, c.Runs, slices.IndexFunc(plan.Configurations, func(have Configuration) bool { return have.ID == c.Config }))
+		}
+		return text
+	}
+	if got := cut(nil); got != "c=9 15m0s in 2 of 0;" {
+		t.Errorf("assumed: %s", got)
+	}
+	slow := plan.Configurations[1].ID
+	measured := func(level int, window float64, maxLevel time.Duration, end bench.Ended) map[string]Times {
+		return TimesOf([]Run{{ID: slow, Measurements: []bench.Measurement{{Key: plan.Levels[level].Key(), Window: window, MaxLevel: maxLevel, Ended: end}}}})
+	}
+	for name, c := range map[string]struct {
+		known map[string]Times
+		want  string
+	}{
+		"slower":            {measured(3, 2000, 0, bench.Complete), "c=9 33m20s in 2 of 1;"},
+		"quicker":           {measured(3, 95, 90*time.Second, bench.Complete), "c=9 15m0s in 1 of 0;"},
+		"cut":               {measured(1, 120, 90*time.Second, bench.AtMaxLevel), "c=8 2m0s in 1 of 1;c=9 15m0s in 2 of 0;"},
+		"another max-level": {measured(1, 70, 60*time.Second, bench.AtMaxLevel), "c=9 15m0s in 2 of 0;"},
+		"burst":             {measured(2, 5000, 90*time.Second, bench.Complete), "c=9 15m0s in 2 of 0;"},
+	} {
+		if got := cut(c.known); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
 	}
 }
 

@@ -106,6 +106,14 @@ type Dropped struct {
 	Pos  matrix.Pos `json:"pos"`
 }
 
+// DropRule is a rule of exclude that dropped something, for a person who reads
+// what it dropped.
+type DropRule struct {
+	Pos     matrix.Pos `json:"pos"`
+	When    string     `json:"when,omitempty"`    // the first line of its condition, with … where that goes on
+	Comment string     `json:"comment,omitempty"` // the first sentence of the comment above it in the file
+}
+
 // Plan is everything that will happen, frozen: later edits of the file do not
 // matter to it.
 type Plan struct {
@@ -116,6 +124,7 @@ type Plan struct {
 	Host           string          `json:"host"`
 	Configurations []Configuration `json:"configurations"`
 	Dropped        []Dropped       `json:"dropped,omitempty"`
+	DropRules      []DropRule      `json:"drop_rules,omitempty"` // of exclude, those that dropped something, in the order of their first victim
 	Warnings       []string        `json:"warnings,omitempty"`
 	Runs           []PlannedRun    `json:"runs"`
 	Levels         []bench.Level   `json:"levels"` // of every run, but for what it skips

@@ -188,6 +188,7 @@ func (p *Plan) explain(spec *Spec, x *matrix.Expansion) {
 	for _, d := range x.Dropped {
 		p.Dropped = append(p.Dropped, Dropped{Name: x.Name(d.Point), Rule: d.Rule.Text, Pos: d.Rule.Pos})
 	}
+	p.DropRules = spec.dropRules(x.Dropped)
 	warnings := slices.Clone(spec.Warnings)
 	for _, r := range x.Idle {
 		warnings = append(warnings, Warning{Pos: r.Pos, Text: "the rule " + r.Text + " drops nothing that the rules before it have not dropped"})

@@ -99,7 +99,7 @@ var complaints = []struct {
 	{has: "did not find expected key", say: "the indentation here does not fit what stands above", hint: "keys of one map, and items of one list, stand in one column", off: 1, late: true},
 	{has: "did not find expected '-' indicator", say: "this stands in the column of the list above, and is no item of it", hint: "items of one list stand in one column and begin with `- `", off: 1, late: true},
 	{has: "did not find expected <document start>", say: "something follows here that does not belong to what stands above", hint: "a sweep file is one map of `key: value` lines", off: 1},
-	{has: "did not find expected ',' or", say: "a [list] or {map} that begins here is not closed, or a comma is missing", hint: "close it with ] or }", off: 1},
+	{has: "did not find expected ',' or", say: "a [list] or {map} that begins here is not closed, or a comma or a closing quote is missing in it", hint: "close it with ] or }, write a comma between its items, and close each quote", off: 1},
 	{has: "did not find expected node content", say: "a value is missing inside [ ] or { }", hint: "", off: 1},
 	{has: "could not find expected ':'", say: "a key without a colon", hint: "write `key: value`, with a space after the colon"},
 	{has: "mapping values are not allowed", say: "a second colon in one value, or a key that is indented too far", hint: "quote a value that holds `: `"},

@@ -26,9 +26,6 @@ func (p *Plan) Unsupported() []string {
 		if l.Workload.Text != "" {
 			once("text "+l.Workload.Name, "bench: the workload %s is a file of texts, and only random token ids can be sent yet.", Printable(l.Workload.Name))
 		}
-		if l.Mode == bench.Open {
-			once("rate", "bench: levels with a rate (%s) cannot be measured yet, only concurrency and burst can.", l)
-		}
 	}
 	return reasons
 }

@@ -43,7 +43,7 @@ func writePlanHours(out *bufio.Writer, p *sweep.Plan, o planTextOptions) {
 // writePlanAssumed says what an estimate rests on.
 func writePlanAssumed(say func(key, text string), p *sweep.Plan, e sweep.Estimate, o planTextOptions) {
 	if e.Skipped > 0 {
-		say("", fmt.Sprintf("above their cap, runs leave out %s: about %s", planCount(e.Skipped, "level"), planHours(e.Saved)))
+		say("", fmt.Sprintf("above their cap, runs leave out %s, which saves about %s", planCount(e.Skipped, "level"), planHours(e.Saved)))
 	}
 	if text := planCuts(p, e); text != "" {
 		say("", text)
@@ -90,11 +90,11 @@ func planCuts(p *sweep.Plan, e sweep.Estimate) string {
 	for i, c := range e.Cut {
 		worst := planHours(c.Whole)
 		if len(p.Configurations) > 1 {
-			worst = "up to " + worst + ", of " + rows[c.Config]
+			worst = "up to " + worst + ", in " + rows[c.Config]
 		}
-		parts[i] = fmt.Sprintf("%s in %s (all its prompts: %s)", c.Level, planCount(c.Runs, "run"), worst)
+		parts[i] = fmt.Sprintf("%s in %s (all would take %s)", c.Level, planCount(c.Runs, "run"), worst)
 	}
-	return "max-level " + planDuration(p.MaxLevel) + " is expected to cut " + strings.Join(parts, ", ") + "; what counts then is its steady part"
+	return "max-level " + planDuration(p.MaxLevel) + " comes before all prompts are issued at " + strings.Join(parts, ", ") + ": there the steady part counts"
 }
 
 // planHours is a duration as a person plans with it.

@@ -45,10 +45,10 @@ func TestPlanEndsWithItsVerdict(t *testing.T) {
 		deadline sweep.Deadline
 		want     string
 	}{
-		"fits": {sweep.Deadline{Hour: 7, Zone: "UTC"}, `start by Wed 05:\d\d; started now it ends about Tue 23:\d\d, 7 h \d\d min before it Ready`},
+		"fits": {sweep.Deadline{Hour: 7, Zone: "UTC"}, `start by Wed 05:\d\d UTC; started now it ends about Tue 23:\d\d UTC, 7 h \d\d min before it it fits as long as a start takes at most 1 h \d\d min; nothing ends it then: .* Ready`},
 		"two repeats": {sweep.Deadline{Hour: 22, Minute: 50, Zone: "UTC"},
-			"started now it ends about Tue 23:\\d\\d, \\d+ min too late TOO LONG `repeats: 2` fits: it ends about Tue 22:\\d\\d; repeat 1 is complete about Tue 22:\\d\\d nothing ends it then: the file has no `night: .deadline: ….` Ready"},
-		"one run": {sweep.Deadline{Hour: 21, Minute: 55, Zone: "UTC"}, "TOO LONG not even one repeat fits: repeat 1 is complete about Tue 2\\d:\\d\\d; the first 1 run fit; --only takes some"},
+			"started now it ends about Tue 23:\\d\\d UTC, \\d+ min too late TOO LONG `repeats: 2` fits: it ends about Tue 22:\\d\\d UTC; of the file as it is the first 4 runs of 6 fit; repeat 1 is complete about Tue 22:\\d\\d UTC nothing ends it then: the file has no `night: .deadline: ….` Ready"},
+		"one run": {sweep.Deadline{Hour: 21, Minute: 55, Zone: "UTC"}, "TOO LONG not even one repeat fits: repeat 1 is complete about Tue 2\\d:\\d\\d UTC; the first 1 run fit; --only takes some"},
 	} {
 		got := lastLines(t, hoursPlan(t, ""), planTextOptions{Now: now, Deadline: &c.deadline})
 		if !regexp.MustCompile(c.want).MatchString(got) {
@@ -59,11 +59,31 @@ func TestPlanEndsWithItsVerdict(t *testing.T) {
 		t.Errorf("no deadline: %s", got)
 	}
 	early := time.Date(2026, 12, 1, 7, 30, 0, 0, time.UTC)
-	if got := lastLines(t, hoursPlan(t, "night: {deadline: \"08:00 UTC\"}\n"), planTextOptions{Now: early}); !strings.Contains(got, "at 08:00 the level in flight is finished, the rest is listed, and the same command goes on another night Ready") {
+	if got := lastLines(t, hoursPlan(t, "night: {deadline: \"08:00 UTC\"}\n"), planTextOptions{Now: early}); !strings.Contains(got, "at 08:00 the level in flight is finished, no start is begun that cannot be ready by then, the rest is listed, and the same command goes on another night Ready") {
 		t.Errorf("too long: %s", got)
 	}
 	if got := lastLines(t, hoursPlan(t, "host: elsewhere-that-is-none\nhooks: {before-run: [x]}\nnight: {cooldown: 60s}\n"), planTextOptions{}); !strings.Contains(got, "rest of 1m before each start") {
 		t.Errorf("cool-down: %s", got)
+	}
+}
+
+// TestPlanTimesHaveTheirZone: the deadline's zone and the host's differ, and a
+// person has the host's clock before them.
+func TestPlanTimesHaveTheirZone(t *testing.T) {
+	now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+	got := lastLines(t, hoursPlan(t, "night: {deadline: \"08:00 Europe/Prague\"}\n"), planTextOptions{Now: now})
+	if !regexp.MustCompile(`start by Wed 06:0\d CET \(05:0\d UTC\); started now it ends about Tue 14:5\d CET \(13:5\d UTC\)`).MatchString(got) {
+		t.Error(got)
+	}
+}
+
+// TestPlanCountsItsWarnings: what is run is what the file says, also where that
+// was not meant.
+func TestPlanCountsItsWarnings(t *testing.T) {
+	plan := hoursPlan(t, "")
+	plan.Warnings = append(plan.Warnings, "there is no flag tp-sise", notePrefix+" that only explains")
+	if got := lastLines(t, plan, planTextOptions{}); !strings.Contains(got, "Ready but with 1 warning above; the host") {
+		t.Error(got)
 	}
 }
 
@@ -73,7 +93,7 @@ func TestPlanSaysWhatItAssumes(t *testing.T) {
 	plan := hoursPlan(t, "")
 	got := lastLines(t, plan, planTextOptions{})
 	for _, want := range []string{"assumed: 8m a start (--start sets another, the first one recorded replaces it); 30s a stop; output tok/s 10 at c=1, 1639 at c=2048; input tok/s 4000",
-		"max-level 5m is expected to cut c=2048 in 6 runs (all its prompts: up to 19 min, of baseline); what counts then is its steady part", "6 starts 48 min"} {
+		"max-level 5m comes before all prompts are issued at c=2048 in 6 runs (all would take up to 19 min, in baseline): there the steady part counts", "6 starts 48 min"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

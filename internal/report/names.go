@@ -22,6 +22,7 @@ func (b *builder) name() {
 	}
 	if base < 0 || len(b.in.Sides) > 1 || len(b.in.Subjects) < 2 {
 		b.names, b.common = nameSubjects(b.in.Subjects)
+		b.explainSides()
 		return
 	}
 	configs := make([]sweep.Configuration, len(b.in.Subjects))
@@ -37,6 +38,21 @@ func (b *builder) name() {
 		b.names = append(b.names, name)
 		if d.Recipe != "" {
 			b.recipes = append(b.recipes, Recipe{Name: name, Means: d.Recipe})
+		}
+	}
+}
+
+// explainSides says what a configuration by hand changes of what it is compared
+// with: two nights may have two servers under one such name, which would read
+// as the noise of one.
+func (b *builder) explainSides() {
+	for i, s := range b.in.Subjects {
+		if s.Against < 0 || b.in.Subjects[s.Against].Config.ID == s.Config.ID {
+			continue
+		}
+		pair := []sweep.Configuration{b.in.Subjects[s.Against].Config, s.Config}
+		if d := sweep.Differences(pair, 0)[1]; d.Recipe != "" {
+			b.recipes = append(b.recipes, Recipe{Name: b.names[i], Means: strings.Replace(d.Recipe, "baseline", b.names[s.Against], 1)})
 		}
 	}
 }

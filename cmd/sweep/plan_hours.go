@@ -89,7 +89,7 @@ func planCuts(p *sweep.Plan, e sweep.Estimate) string {
 	parts := make([]string, len(e.Cut))
 	for i, c := range e.Cut {
 		worst := planHours(c.Whole)
-		if len(p.Configurations) > 1 {
+		if !c.Alike {
 			worst = "up to " + worst + ", in " + rows[c.Config]
 		}
 		parts[i] = fmt.Sprintf("%s in %s (all would take %s)", c.Level, planCount(c.Runs, "run"), worst)

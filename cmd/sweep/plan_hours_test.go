@@ -93,7 +93,7 @@ func TestPlanSaysWhatItAssumes(t *testing.T) {
 	plan := hoursPlan(t, "")
 	got := lastLines(t, plan, planTextOptions{})
 	for _, want := range []string{"assumed: 8m a start (--start sets another, the first one recorded replaces it); 30s a stop; output tok/s 10 at c=1, 1639 at c=2048; input tok/s 4000",
-		"max-level 5m comes before all prompts are issued at c=2048 in 6 runs (all would take up to 19 min, in baseline): there the steady part counts", "6 starts 48 min"} {
+		"max-level 5m comes before all prompts are issued at c=2048 in 6 runs (all would take 19 min): there the steady part counts", "6 starts 48 min"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

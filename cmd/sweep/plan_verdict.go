@@ -123,7 +123,11 @@ func planShorter(p *sweep.Plan, e sweep.Estimate, d *sweep.Deadline, now time.Ti
 	if p.Repeats > 1 {
 		text += ": " + whole
 	}
-	return text + fmt.Sprintf("; the first %s fit; --only takes some, max-level shortens levels", planCount(planFit(p, e, at, now), "run"))
+	text += fmt.Sprintf("; the first %s fit; --only takes some", planCount(planFit(p, e, at, now), "run"))
+	if once := (e.Start + e.Rest) / time.Duration(max(1, p.Repeats)); !now.Add(once).After(at) { // else starts alone take too long
+		text += ", max-level shortens levels"
+	}
+	return text
 }
 
 // planFit counts the runs that are over by a time.

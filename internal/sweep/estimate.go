@@ -43,11 +43,13 @@ type CutLevel struct {
 	Whole  time.Duration // what all its prompts would take, in the slowest configuration; where it was recorded as cut, what it took
 	Config string        // ID of that configuration
 	Runs   int           // in how many runs
+	Alike  bool          // the same is expected of all these runs
 }
 
 // add counts a run of which the level is cut.
 func (c *CutLevel) add(l bench.Level, config string, whole time.Duration) {
 	c.Level = l
+	c.Alike = c.Runs == 0 || c.Alike && whole == c.Whole
 	c.Runs++
 	if whole > c.Whole {
 		c.Whole, c.Config = whole, config

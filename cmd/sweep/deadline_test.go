@@ -49,7 +49,7 @@ func TestDeadlineEndsTheNight(t *testing.T) {
 	if !strings.Contains(p.journal(), `"phase":"cooldown"`) {
 		t.Error("there was no cooldown between two starts")
 	}
-	if strings.Contains(string(out), "interrupted") {
+	if strings.Contains(string(out), "sweep: interrupted") {
 		t.Errorf("a deadline is no interruption\n%s", out)
 	}
 	for _, want := range []string{"the deadline " + at.Format("15:04") + " UTC is reached", "Not measured"} {

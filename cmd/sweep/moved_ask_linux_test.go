@@ -27,7 +27,7 @@ func TestMovedAsk(t *testing.T) {
 // The log of a run that is under way over there, by all its names; between two
 // runs -f waits.
 func testMovedLogs(t *testing.T, a away) {
-	a.write("night.yaml", strings.Replace(readAll(t, a.file), "prompts: 24", "prompts: 120", 1))
+	a.write("night.yaml", strings.Replace(readAll(t, a.file), "prompts: 24", "prompts: 300", 1))
 	c, said := a.begin("run", a.file)
 	a.untilThere(`"ready"`)
 	for _, name := range []string{"last", "short"} {

@@ -43,10 +43,10 @@ func labContainer(t *testing.T) (Runtime, Instance) {
 	return rt, in
 }
 
-// TestE22A06ReachedFromInside: a server in a container that has no address at
+// TestE11E22A06ReachedFromInside: without any forward, a server in a container that has no address at
 // all, and that listens on loopback only, is reached from where the load comes,
 // and what holds its port is named.
-func TestE22A06ReachedFromInside(t *testing.T) {
+func TestE11E22A06ReachedFromInside(t *testing.T) {
 	rt, in := labContainer(t)
 	const port = 30123
 	r := reachOf(rt, in)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -209,6 +210,14 @@ func TestLabDaemonFaultsUnderLoad(t *testing.T) {
 	}
 	dir := inLab(t, "LAB_DIR")
 	agent := staticSweep(t)
+	lock, err := os.OpenFile(filepath.Join(inLab(t, "LAB_ROOT"), "faults.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX) // tests of another package do the same to that daemon
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 	for _, c := range []struct {
 		name   string
 		faults [][]string // of lab/incusd, a second between them

@@ -50,6 +50,9 @@ func watchSignals(stop context.CancelCauseFunc, bye *farewell) {
 	signal.Notify(signals, heard...)
 	for interrupts := 0; ; {
 		s := <-signals
+		if s == syscall.SIGPIPE && !readerGone(1, 2) {
+			continue // of some other connection
+		}
 		if s == os.Interrupt {
 			interrupts++
 		}

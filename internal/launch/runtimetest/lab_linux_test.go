@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -230,6 +231,14 @@ func TestDocker(t *testing.T) {
 // lost with it.
 func TestHeldSurvivesTheDaemon(t *testing.T) {
 	socket, dir := lab(t, "LAB_H1_INCUS_SOCKET"), lab(t, "LAB_DIR")
+	lock, err := os.OpenFile(filepath.Join(lab(t, "LAB_ROOT"), "faults.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX) // tests of another package do the same to that daemon
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 	rt := launch.NewIncus(socket, "", options(t))
 	ctx, cancel := context.WithTimeout(t.Context(), checkTime)
 	defer cancel()

@@ -110,23 +110,6 @@ func planToCheck(c *cli.Context, s streams) (*sweep.Plan, error) {
 	if c.IsSet("plan") {
 		return planOrFrozen(c, s)
 	}
-	if c.NArg() != 1 {
-		return nil, usage("check takes one sweep file, got %d; see `sweep check --help`", c.NArg())
-	}
-	name := c.Args().First()
-	text, err := readFile(name, s.in)
-	if err != nil {
-		return nil, err
-	}
-	spec, err := sweep.Decode(name, text)
-	if err != nil {
-		return nil, err
-	}
-	if spec, err = onHost(spec, name); err != nil {
-		return nil, err
-	}
-	if c.IsSet("base-port") {
-		spec.BasePort = c.Int("base-port")
-	}
-	return sweep.NewPlan(spec, sweep.PlanOptions{MaxConfigs: c.Int("max-configs"), Only: c.StringSlice("only")})
+	_, plan, err := readUnchecked(c, s)
+	return plan, err
 }

@@ -130,29 +130,36 @@ func secretsOf(names []string) ([]string, error) {
 	return secrets, nil
 }
 
-// readPlan reads the one sweep file a command was given and plans it.
+// readPlan reads the one sweep file a command was given, plans it and judges
+// its flags.
 func readPlan(c *cli.Context, s streams) (*sweep.Plan, error) {
+	spec, plan, err := readUnchecked(c, s)
+	if err != nil {
+		return nil, err
+	}
+	return checkFlags(c, spec, plan)
+}
+
+// readUnchecked reads and plans it; its flags are not judged yet.
+func readUnchecked(c *cli.Context, s streams) (*sweep.Spec, *sweep.Plan, error) {
 	if c.NArg() != 1 {
-		return nil, usage("%s takes one sweep file, got %d; see `sweep %s --help`", c.Command.Name, c.NArg(), c.Command.Name)
+		return nil, nil, usage("%s takes one sweep file, got %d; see `sweep %s --help`", c.Command.Name, c.NArg(), c.Command.Name)
 	}
 	name := c.Args().First()
 	text, err := readFile(name, s.in)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	spec, err := sweep.Decode(name, text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if spec, err = onHost(spec, name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.IsSet("base-port") {
 		spec.BasePort = c.Int("base-port")
 	}
 	plan, err := sweep.NewPlan(spec, sweep.PlanOptions{MaxConfigs: c.Int("max-configs"), Only: c.StringSlice("only")})
-	if err != nil {
-		return nil, err
-	}
-	return checkFlags(c, spec, plan)
+	return spec, plan, err
 }

@@ -382,7 +382,7 @@ func TestLabDocker(t *testing.T) {
 	}
 	made := func(i int, c sweep.Container) sweep.Fingerprint {
 		t.Helper()
-		in, err := rt.Create(t.Context(), launch.InstanceSpec{Name: fmt.Sprintf("sweep-check-made-%d-%d", os.Getpid(), i), Origin: originOf(c)})
+		in, err := rt.Create(t.Context(), launch.InstanceSpec{Name: fmt.Sprintf("sweep-check-made-%d-%d", os.Getpid(), i), Origin: OriginOf(c)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (c *checker) place(ctx context.Context, i int, p spot, several bool) (resul
 		}
 	}()
 	began := time.Now()
-	got, err := c.rt.Create(made, launch.InstanceSpec{Name: in.Name, Labels: map[string]string{"sweep": checkLabel}, Origin: originOf(p.container)})
+	got, err := c.rt.Create(made, launch.InstanceSpec{Name: in.Name, Labels: map[string]string{"sweep": checkLabel}, Origin: OriginOf(p.container)})
 	if err != nil {
 		if made.Err() != nil && ctx.Err() == nil {
 			return []Result{{Container, Fail, name, fmt.Sprintf("not made within %s", makeTime), "see what its tool says; is the image large and the storage slow?"}}
@@ -103,7 +103,8 @@ func containerName(c sweep.Container) string {
 	return "this machine"
 }
 
-func originOf(c sweep.Container) launch.Origin {
+// OriginOf is the container that a configuration asks for, as launch has it.
+func OriginOf(c sweep.Container) launch.Origin {
 	return launch.Origin{Instance: c.Instance, Image: c.Image, CopyOf: c.CopyOf, Config: c.Config, Devices: c.Devices}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"sweep/internal/check"
 	"sweep/internal/launch"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -137,7 +138,7 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 		return failure, nil
 	}
 	a.instance.Name = instanceName(a.record.Run) // known to the teardown before it is there
-	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: a.instance.Name, Origin: originOf(a.config.Container), Labels: map[string]string{
+	instance, err := a.Runtime.Create(ctx, launch.InstanceSpec{Name: a.instance.Name, Origin: check.OriginOf(a.config.Container), Labels: map[string]string{
 		"sweep": a.night.ID(), "id": a.config.ID, "run": a.record.Run}})
 	if errors.Is(err, launch.ErrOrigin) && !stopping(ctx) {
 		return configFailure("instance-missing", err, "see the message; `sweep check` looks before the night"), nil
@@ -172,11 +173,6 @@ func (a *attempt) measure(ctx context.Context) (*sweep.Failure, error) {
 		return failure, err
 	}
 	return a.levels(ctx)
-}
-
-// originOf is the container that a configuration asks for.
-func originOf(c sweep.Container) launch.Origin {
-	return launch.Origin{Instance: c.Instance, Image: c.Image, CopyOf: c.CopyOf, Config: c.Config, Devices: c.Devices}
 }
 
 // simulated tells whether the server is this binary's own simulator, which

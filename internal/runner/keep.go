@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"sweep/internal/check"
 	"sweep/internal/launch"
 	"sweep/internal/store"
 	"sweep/internal/sweep"
@@ -53,7 +54,7 @@ func Launch(ctx context.Context, plan *sweep.Plan, o Options, progress func(laun
 			err = errors.Join(err, o.Runtime.Destroy(context.WithoutCancel(ctx), launch.Instance{Name: name}))
 		}
 	}()
-	in, err := o.Runtime.Create(ctx, launch.InstanceSpec{Name: name, Origin: originOf(c.Container), Labels: map[string]string{"sweep": "launch", "id": c.ID, keptLabel: c.Name}})
+	in, err := o.Runtime.Create(ctx, launch.InstanceSpec{Name: name, Origin: check.OriginOf(c.Container), Labels: map[string]string{"sweep": "launch", "id": c.ID, keptLabel: c.Name}})
 	if err != nil {
 		return l, fmt.Errorf("%w: %w", ErrHost, err)
 	}

@@ -59,7 +59,7 @@ func (f *factsAsker) instance(ctx context.Context, c sweep.Container) *launch.In
 		return in
 	}
 	in := launch.Instance{Name: fmt.Sprintf("sweep-facts-%d-%d", os.Getpid(), len(f.instances)+1)}
-	made, err := f.rt.Create(ctx, launch.InstanceSpec{Name: in.Name, Labels: map[string]string{"sweep": f.night}, Origin: originOf(c)})
+	made, err := f.rt.Create(ctx, launch.InstanceSpec{Name: in.Name, Labels: map[string]string{"sweep": f.night}, Origin: check.OriginOf(c)})
 	if err != nil {
 		f.instances[key] = nil
 		_ = f.rt.Destroy(context.WithoutCancel(ctx), in) // half made, perhaps
